@@ -102,19 +102,30 @@ enum rd_sequence_op { RD_SEQ_EVENT = 1, RD_SEQ_POINT = 2, RD_SEQ_REMOVE = 3, RD_
  */
 struct rd_sink {
 	void *ctx;
-	/* Kinds that are wanted: bit i for enum rd_event_kind i. RD_WANT_ALL: also the uncatalogued (inspect). */
+	/*
+	 * Kinds that are wanted: bit i for enum rd_event_kind i. RD_WANT_ALL: also the uncatalogued (inspect). Events of
+	 * identity BAD come whatever is wanted: they are malformed, and that is counted.
+	 */
 	uint64_t want;
 	/* One event; all of it is borrowed until the return. */
 	int (*event)(void *ctx, const struct rd_event *ev);
-	/* nettrace: a sequence operation of a capture thread, in file order. restart: an event at 1 (version 4). */
-	int (*sequence)(void *ctx, uint64_t thread, enum rd_sequence_op op, uint32_t number);
+	/*
+	 * nettrace: sequence operations of a capture thread, file order within each thread. EVENT: `count` events
+	 * numbered first, first + 1, … (mod 2^32) without a gap; one thread's neighbouring runs may continue each
+	 * other. POINT, REMOVE: `first` is the number, count 1. FORGET_ALL: thread, first and count are 0; it stands in
+	 * file order to all threads.
+	 */
+	int (*sequence)(void *ctx, uint64_t thread, enum rd_sequence_op op, uint32_t first, uint32_t count);
 	/*
 	 * A counted block begins (file order of the shard) and ends. On `undo` everything
 	 * since block_begin must be forgotten: the block did not decode and is dropped whole.
 	 */
 	int (*block_begin)(void *ctx, const struct rd_block *b);
 	int (*block_end)(void *ctx, const struct rd_block *b, bool undo);
-	/* Damage inside a counted block: what and where. ETL: what precedes in the buffer counts. */
+	/*
+	 * Damage inside a counted block: what and where. Called after that block's block_end, so that no undo covers
+	 * it. ETL: what precedes in the buffer counts.
+	 */
 	int (*damage)(void *ctx, const struct rd_block *b, uint64_t file_offset, const char *what);
 };
 
