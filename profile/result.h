@@ -1,0 +1,116 @@
+/*
+ * result - the final rows of a job, in canonical order, and what is said of their trust.
+ *
+ * Every array is sorted by content, so that the same traces give the same
+ * bytes however they were sharded. Ids are indices into these arrays.
+ * Bounded by facts' names, distinct resolved stacks and rows.
+ */
+#ifndef RD_PROFILE_RESULT_H
+#define RD_PROFILE_RESULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+#include "trace/record.h"
+#include "trace/trace.h"
+
+#define RD_PID_UNOWNED UINT32_MAX /* printed as -1 */
+
+struct rd_result_trace {
+	char path[4096];         /* as the user gave it; not in the digest */
+	char member[256];        /* inside an archive; "" none */
+	struct rd_trace_info info;
+	int64_t start_utc_ns;    /* of the clock's start */
+	uint64_t duration_ns;    /* from the clock's start to the last fact or sample */
+	uint64_t lost_events, lost_buffers;
+	bool complete;
+	uint64_t cut_at;         /* RD_NO_OFFSET none */
+};
+
+struct rd_result_process {
+	uint32_t trace;
+	uint32_t pid;            /* RD_PID_UNOWNED: samples without an owner */
+	uint32_t namespace_pid;  /* 0 unknown */
+	uint32_t name, command_line; /* strings; "" when unknown */
+	int64_t start_utc_ns;    /* INT64_MIN unknown */
+	uint64_t samples;
+};
+
+/* A frame is a method and a tier. Rows of reports are methods: equal but for the tier. */
+struct rd_result_frame {
+	uint32_t process;
+	uint32_t clr;
+	uint32_t module, ns, name, signature; /* strings */
+	uint32_t tier;                        /* enum rd_tier or a larger number of a later runtime */
+	uint32_t flags;                       /* enum rd_frame_flags */
+};
+
+enum rd_tier {
+	RD_TIER_UNKNOWN = 0, RD_TIER_MIN_OPT = 1, RD_TIER_OPTIMIZED = 2, RD_TIER_QUICK = 3, RD_TIER_TIER1 = 4,
+	RD_TIER_TIER1_OSR = 5, RD_TIER_QUICK_INSTRUMENTED = 6, RD_TIER_TIER1_INSTRUMENTED = 7,
+	RD_TIER_PRECOMPILED = 100, RD_TIER_NATIVE = 101,
+};
+enum rd_frame_flags { RD_FRAME_UNRESOLVED = 1 };
+
+struct rd_result_row {
+	uint32_t process;
+	uint32_t kind;    /* enum rd_sample_kind */
+	uint64_t thread;
+	uint32_t bucket;  /* time since the result's origin / bucket_width_ns */
+	uint32_t stack;
+	uint64_t count, weight;
+};
+
+enum rd_rundown { RD_RUNDOWN_NONE, RD_RUNDOWN_PARTIAL, RD_RUNDOWN_COMPLETE };
+
+struct rd_byte_range { uint32_t trace; uint64_t from, to; };
+
+struct rd_trust {
+	bool complete;
+	uint64_t cut_at; /* of the first trace that is cut; RD_NO_OFFSET */
+	uint64_t lost_events, lost_buffers;
+	uint64_t frames, unresolved_frames, ambiguous_frames; /* once for each frame of each counted sample */
+	uint64_t samples_without_stack, stacks_unused, broken_stacks, unowned_samples, malformed_events;
+	enum rd_rundown rundown;
+	bool missing_runtime, missing_rundown, missing_stacks; /* providers that should have been on */
+	RD_VEC(struct rd_byte_range) quarantined;
+};
+
+struct rd_result {
+	RD_VEC(struct rd_result_trace) traces;
+	RD_VEC(struct rd_result_process) processes;
+	struct rd_strings strings;
+	RD_VEC(struct rd_result_frame) frames;
+	RD_VEC(uint32_t) stack_frames; /* frame ids, innermost first, in one pool */
+	RD_VEC(uint64_t) stack_ends;   /* stack i is [ends(i-1), ends(i)); an empty stack is "[no stack]" */
+	RD_VEC(struct rd_result_row) rows;
+	struct rd_trust trust;
+	uint64_t samples, weight, discarded;
+	uint64_t kinds[8];             /* by enum rd_sample_kind */
+	uint64_t other[4];             /* by enum rd_other_count */
+	int64_t origin_utc_ns;         /* buckets and --from/--to count from here: the earliest trace's start */
+	uint64_t bucket_width_ns;
+	uint32_t first_bucket, last_bucket; /* of the samples; first > last when none */
+	bool thread_time;              /* some samples are thread time, not CPU: reports say so */
+	/* The job's words, for display: how it was filtered, what reconciliation changed. Not in the digest. */
+	struct rd_finish_stats {
+		uint64_t shards, partial_bytes, facts, raw_stacks, samples, stack_records;
+		uint64_t preliminary_changed; /* samples whose method the reconciliation changed */
+		uint64_t merge_ns, finish_ns, finish_peak_bytes;
+	} stats;
+};
+void rd_result_release(struct rd_result *r);
+
+/*
+ * XXH3-128 over the canonical rows (processes, methods, stacks, counts, buckets, trust), as 32 hex
+ * digits and a NUL; without paths, ids, shard counts, attempts or running times.
+ */
+int rd_result_digest(const struct rd_result *r, char out[33], struct rd_error *err);
+
+const char *rd_tier_name(uint32_t tier, char buf[32]); /* "tier 1", "precompiled", "tier 9" for unknown ones */
+const char *rd_sample_kind_name(uint32_t kind);        /* "cpu", "managed", "external" */
+const char *rd_rundown_name(enum rd_rundown r);
+
+#endif
