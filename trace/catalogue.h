@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "trace/event.h"
 
@@ -47,6 +48,14 @@ struct rd_event_table {
 		.kind = RD_EVENT_##KIND, .op = RD_OP_##OPCODE, .decode = (DECODE)                  \
 	}
 #define RD_ROW_COUNT(rows) (sizeof(rows) / sizeof *(rows))
+
+/* What every decoder does first: an empty record of the kind and op that the event's row names. */
+static inline void rd_record_begin(struct rd_record *out, const struct rd_event *ev)
+{
+	memset(out, 0, sizeof *out);
+	out->kind = ev->key->type->kind;
+	out->op = ev->key->type->op;
+}
 
 /* trace/clr/ */
 extern const struct rd_event_table rd_table_clr_runtime;
