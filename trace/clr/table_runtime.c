@@ -156,6 +156,13 @@ static const struct rd_event_type rows[] = {
 	NAME(290, "AssemblyLoadStart"),
 	NAME(291, "AssemblyLoadStop"),
 	NAME(292, "ResolutionAttempted"),
+	NAME(293, "AssemblyLoadContextResolvingHandlerInvoked"),
+	NAME(294, "AppDomainAssemblyResolveHandlerInvoked"),
+	NAME(295, "AssemblyLoadFromResolveHandlerInvoked"),
+	NAME(296, "KnownPathProbed"),
+	NAME(297, "JitInstrumentationData"),
+	NAME(298, "JitInstrumentationDataVerbose"),
+	NAME(300, "ExecutionCheckpoint"),
 };
 
 const struct rd_event_table rd_table_clr_runtime = {
