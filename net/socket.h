@@ -1,0 +1,72 @@
+/*
+ * socket - messages over ZeroMQ, with the options that make it dependable.
+ *
+ * A process has one rd_net (a ZeroMQ context) and forks before it opens it.
+ * The broker listens (ROUTER), all others connect (DEALER). Nothing blocks:
+ * send and receive say at once whether they could, rd_net_poll waits.
+ *
+ * A send is no delivery: only an answer is. No routing ids are set by hand,
+ * so a peer is a number that the listening socket gave its connection.
+ * Threads: a socket belongs to the thread that opened it.
+ */
+#ifndef RD_NET_SOCKET_H
+#define RD_NET_SOCKET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "net/message.h"
+
+struct rd_net;
+struct rd_socket;
+
+int rd_net_open(struct rd_net **out, struct rd_error *err);
+/* Closes its sockets too; messages not yet on the wire are dropped. NULL is allowed. */
+void rd_net_close(struct rd_net *n);
+
+/* Bind a ROUTER, "ipc:///folder/broker" or "tcp://host:port". RD_IO, RD_USAGE for a bad endpoint. */
+int rd_socket_listen(struct rd_net *n, const char *endpoint, struct rd_socket **out, struct rd_error *err);
+/*
+ * Connect a DEALER. Returns at once: the other side may come up later, and
+ * come back after it was gone. rd_socket_event says when.
+ */
+int rd_socket_connect(struct rd_net *n, const char *endpoint, struct rd_socket **out, struct rd_error *err);
+void rd_socket_close(struct rd_socket *s);
+
+/*
+ * 1 sent, and *blob (may be NULL) is empty now; 0 not now: poll for RD_POLL_OUT
+ * (a connecting socket: the other side is not there yet), all is as before.
+ * RD_NOT_FOUND: the peer is gone (listening sockets). `to` is ignored on a
+ * connecting socket.
+ */
+int rd_send(struct rd_socket *s, rd_peer to, const Rd__Envelope *e, struct rd_blob *blob, struct rd_error *err);
+
+/*
+ * 1 and *m is a message to be released; 0 none waits. RD_PROTOCOL: what came is
+ * no message and was dropped; m->from says who sent it. Validate what comes.
+ */
+int rd_receive(struct rd_socket *s, struct rd_message *m, struct rd_error *err);
+
+/* What happened to connections since the last call; 0 nothing. Ask whenever a poll returns. */
+enum rd_net_event {
+	RD_NET_UP = 1,   /* a connection is ready (again): a connecting side says HELLO now */
+	RD_NET_DOWN = 2, /* one ended: a listening side pings its peers to learn which */
+};
+unsigned rd_socket_events(struct rd_socket *s);
+
+/* One thing to wait for: a socket, or a descriptor when socket is NULL. */
+enum rd_poll_bits { RD_POLL_IN = 1, RD_POLL_OUT = 2, RD_POLL_ERROR = 4 };
+struct rd_poll {
+	struct rd_socket *socket; /* its events end the wait too */
+	int fd;
+	unsigned want; /* enum rd_poll_bits */
+	unsigned got;
+};
+
+/*
+ * Wait until something is ready, at most timeout_ms (-1 for ever). The number
+ * of ready items, 0 after the time, also early when a signal came. RD_IO.
+ */
+int rd_net_poll(struct rd_poll *items, size_t n, int timeout_ms, struct rd_error *err);
+
+#endif
