@@ -1,0 +1,300 @@
+# rundown's build. `make help` tells what it does.
+#
+# A room is a top-level folder. Each becomes one static library from all its .c files, so a new
+# file needs no line here. Whatever changes the compilation has a folder of its own, build/FLAVOUR/.
+
+ROOMS := base proto trace profile symbols store net broker worker merger report capture cli
+
+# What a room stands on, in link order. The system libraries come with the room that calls them.
+NEEDS_base :=
+NEEDS_proto := base
+NEEDS_trace := base
+NEEDS_profile := trace proto base
+NEEDS_symbols := profile trace proto base
+NEEDS_store := profile trace proto base
+NEEDS_net := proto base
+NEEDS_report := store symbols profile trace proto base
+NEEDS_capture := net base
+NEEDS_broker := net store profile trace proto base
+NEEDS_worker := net symbols profile trace proto base
+NEEDS_merger := net store symbols profile trace proto base
+NEEDS_cli := broker worker merger report capture net store symbols profile trace proto base
+
+SYSLIBS_base := -lxxhash
+SYSLIBS_proto := -lprotobuf-c
+SYSLIBS_trace := -larchive -lzstd
+SYSLIBS_profile := -lzstd
+SYSLIBS_store := -llmdb
+SYSLIBS_net := -lczmq -lzmq
+SYSLIBS_broker := -llmdb
+SYSLIBS_merger := -llmdb
+
+# A program is its room's main.c, which the room's library leaves out. The daemons read their options with cli's table.
+PROGRAMS := rundown rundown-broker rundown-worker rundown-merger
+MAIN_rundown := cli
+MAIN_rundown-broker := broker
+MAIN_rundown-worker := worker
+MAIN_rundown-merger := merger
+
+PACKAGES := gcc make libzmq3-dev libczmq-dev libprotobuf-c-dev protobuf-c-compiler liblmdb-dev libcmocka-dev \
+	libarchive-dev libzstd-dev libxxhash-dev zstd jq
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+AR ?= ar
+PROTOC ?= protoc-c
+CLANG_FORMAT ?= clang-format
+PREFIX ?= /usr/local
+BUILD ?= build
+WERROR ?= -Werror
+
+# ---- the flavour and its flags
+
+comma := ,
+FLAVOUR := release
+OPTIMISE := -O2 -g
+HARDEN := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+ifneq ($(DEBUG),)
+FLAVOUR := debug
+OPTIMISE := -O0 -g3
+HARDEN := -fstack-protector-strong
+endif
+ifneq ($(SAN),)
+FLAVOUR := san-$(subst $(comma),-,$(SAN))
+OPTIMISE := -O1 -g -fno-omit-frame-pointer -fsanitize=$(SAN) -fno-sanitize-recover=undefined
+HARDEN :=
+endif
+ifneq ($(COVERAGE),)
+FLAVOUR := coverage
+OPTIMISE := -O0 -g --coverage
+HARDEN :=
+endif
+ifneq ($(notdir $(firstword $(CC))),gcc)
+FLAVOUR := $(notdir $(firstword $(CC)))-$(FLAVOUR)
+endif
+
+B := $(BUILD)/$(FLAVOUR)
+BIN := $(if $(filter release,$(FLAVOUR)),$(BUILD)/bin,$(B)/bin)
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 $(WERROR)
+ALL_CPPFLAGS := -D_GNU_SOURCE -I. -I$(B)/proto $(CPPFLAGS)
+ALL_CFLAGS := -std=c11 $(OPTIMISE) $(HARDEN) -fPIE $(WARN) $(CFLAGS)
+TEST_CFLAGS := -Wno-unused-parameter -Wno-missing-prototypes
+ALL_LDFLAGS := $(OPTIMISE) -pie -Wl,-z,relro,-z,now -Wl,--as-needed -pthread $(LDFLAGS)
+
+# ---- the files
+
+C_FILES := $(shell find $(ROOMS) tests -name '*.c' 2>/dev/null | sort)
+H_FILES := $(shell find $(ROOMS) tests -name '*.h' 2>/dev/null | sort)
+PROTO_FILES := $(wildcard proto/*.proto)
+PROTO_C := $(PROTO_FILES:%.proto=$(B)/proto/%.pb-c.c)
+PROTO_H := $(PROTO_C:.c=.h)
+
+room_c = $(filter-out %/main.c,$(filter $1/%,$(C_FILES)))
+room_o = $(patsubst %.c,$(B)/obj/%.o,$(room_c)) $(if $(filter proto,$1),$(PROTO_C:.c=.o))
+room_a = $(1:%=$(B)/lib/librd_%.a)
+room_stack = $1 $(NEEDS_$1)
+room_syslibs = $(foreach r,$1,$(SYSLIBS_$r))
+
+UNIT_C := $(foreach c,$(C_FILES),$(if $(filter test_%,$(notdir $c)),$(filter tests/%,$c)))
+FUZZ_C := $(filter tests/fuzz/fuzz_%,$(C_FILES))
+TOOL_C := $(filter tests/gen/gen_% tests/bench/%,$(C_FILES))
+# Everything else below tests/ helps the tests and is one library.
+HELP_C := $(filter-out $(UNIT_C) $(FUZZ_C) $(TOOL_C) tests/fuzz/%,$(filter tests/%,$(C_FILES)))
+HELP_A := $(B)/lib/librd_tests.a
+
+UNITS := $(UNIT_C:%.c=$(B)/%)
+FUZZERS := $(FUZZ_C:%.c=$(B)/%)
+TOOLS := $(TOOL_C:%.c=$(B)/%)
+E2E := $(sort $(wildcard tests/e2e/*.sh tests/e2e/*.py))
+BINARIES := $(foreach p,$(PROGRAMS),$(if $(wildcard $(MAIN_$p)/main.c),$(BIN)/$p))
+MAN := $(wildcard docs/man/*.1)
+DOCS := README.md LICENSE $(filter-out docs/man/%,$(wildcard docs/*.md docs/formats/*.md))
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
+.PHONY: all
+all: $(BINARIES)
+
+# ---- remember flags and file lists, so that a change of either builds anew
+
+# $(call remember,FILE,TEXT): write FILE unless it says TEXT already.
+define remember
+ifneq ($$(strip $$(file <$1)),$$(strip : $2))
+$$(shell mkdir -p $(dir $1))
+$$(file >$1,: $2)
+endif
+endef
+
+$(eval $(call remember,$(B)/flags,$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(TEST_CFLAGS) $(ALL_LDFLAGS)))
+$(foreach r,$(ROOMS),$(eval $(call remember,$(B)/lib/$r.list,$(call room_c,$r) $(if $(filter proto,$r),$(PROTO_FILES)))))
+$(eval $(call remember,$(B)/lib/tests.list,$(HELP_C)))
+
+# ---- compile, archive, link: always into a name of its own and then renamed, so that a stopped or a
+# second make never leaves or sees half a file
+
+quiet = @printf '  %-5s %s\n' $1 $@;
+define compile
+$(call quiet,cc) mkdir -p $(@D); \
+$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $1 -MMD -MP -MT $@ -MF $@.$$$$.d -c -o $@.$$$$ $< && \
+mv -f $@.$$$$.d $(@:.o=.d) && mv -f $@.$$$$ $@ || { rm -f $@.$$$$ $@.$$$$.d; exit 1; }
+endef
+define archive
+$(call quiet,ar) mkdir -p $(@D); $(AR) rcsD $@.$$$$ $(filter %.o,$^) && mv -f $@.$$$$ $@
+endef
+# The libraries call each other only downwards, but the daemons and cli share the option table: hence the group.
+define link
+$(call quiet,ld) mkdir -p $(@D); \
+$(CC) -o $@.$$$$ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(ALL_LDFLAGS) $1 && \
+mv -f $@.$$$$ $@ || { rm -f $@.$$$$; exit 1; }
+endef
+
+$(B)/obj/tests/%.o: tests/%.c $(B)/flags
+	$(call compile,$(TEST_CFLAGS))
+$(B)/obj/%.o: %.c $(B)/flags
+	$(call compile)
+
+# protoc's code is not ours to keep free of warnings.
+$(B)/proto/%.pb-c.o: $(B)/proto/%.pb-c.c $(B)/flags
+	$(call compile,-w)
+$(B)/proto/%.pb-c.c $(B)/proto/%.pb-c.h &: %.proto
+	@printf '  %-5s %s\n' proto $<; mkdir -p $(B)/proto/$(*D) $(B)/proto/tmp.$$$$; \
+	$(PROTOC) --c_out=$(B)/proto/tmp.$$$$ $< && \
+	mv -f $(B)/proto/tmp.$$$$/$*.pb-c.h $(B)/proto/$*.pb-c.h && \
+	mv -f $(B)/proto/tmp.$$$$/$*.pb-c.c $(B)/proto/$*.pb-c.c && touch $(B)/proto/$*.pb-c.h; \
+	status=$$?; rm -rf $(B)/proto/tmp.$$$$; exit $$status
+$(filter-out $(B)/obj/base/% $(B)/obj/trace/% $(B)/obj/tests/base/%,$(C_FILES:%.c=$(B)/obj/%.o)): | $(PROTO_H)
+$(PROTO_C:.c=.o): | $(PROTO_H)
+
+define room_rules
+$$(B)/lib/librd_$1.a: $$(call room_o,$1) $$(B)/lib/$1.list
+	$$(archive)
+.PHONY: lib-$1 check-$1
+lib-$1: $$(call room_a,$$(call room_stack,$1))
+check-$1: deps $$(filter $$(B)/tests/$1/%,$$(UNITS))
+	@$$(RUN_TESTS) $$(filter %,$$(filter $$(B)/tests/$1/%,$$(UNITS)))
+endef
+$(foreach r,$(ROOMS),$(eval $(call room_rules,$r)))
+
+$(HELP_A): $(HELP_C:%.c=$(B)/obj/%.o) $(B)/lib/tests.list
+	$(archive)
+
+define program_rule
+$$(BIN)/$1: $$(B)/obj/$$(MAIN_$1)/main.o $$(call room_a,$$(sort $$(call room_stack,$$(MAIN_$1)) cli))
+	$$(call link,$$(call room_syslibs,$$(call room_stack,$$(MAIN_$1))))
+endef
+$(foreach p,$(PROGRAMS),$(eval $(call program_rule,$p)))
+
+# A unit test sees its own room and those below; one in a folder that is no room sees all.
+define unit_rule
+$$(B)/$(1:.c=): $$(B)/obj/$(1:.c=.o) $$(HELP_A) $$(call room_a,$2)
+	$$(call link,-lcmocka $$(call room_syslibs,$2))
+endef
+unit_room = $(word 2,$(subst /, ,$1))
+unit_stack = $(if $(filter $(unit_room),$(ROOMS)),$(call room_stack,$(unit_room)),$(call room_stack,cli))
+$(foreach c,$(UNIT_C) $(TOOL_C),$(eval $(call unit_rule,$c,$(call unit_stack,$c))))
+
+FUZZ_ROOMS := $(filter-out broker cli,$(call room_stack,merger) worker)
+FUZZ_DRIVER := $(if $(findstring fuzzer,$(SAN)),libfuzzer,replay)
+$(FUZZERS): $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/obj/tests/fuzz/$(FUZZ_DRIVER).o $(HELP_A) \
+		$(call room_a,$(FUZZ_ROOMS))
+	$(call link,$(if $(findstring fuzzer,$(SAN)),-fsanitize=fuzzer) -lcmocka $(call room_syslibs,$(FUZZ_ROOMS)))
+
+-include $(shell find $(B)/obj $(B)/proto -name '*.d' 2>/dev/null)
+
+# ---- checks
+
+RUN_TESTS := RD_ROOT=. RD_BIN=$(BIN) RD_BUILD=$(B) MAKE="$(MAKE)" sh tests/run.sh
+
+.PHONY: tests check check-all check-layers check-headers check-units check-fuzz check-e2e
+tests: $(UNITS) $(FUZZERS) $(TOOLS)
+# Two steps, because what `deps` installs is needed before anything is compiled.
+check: deps
+	@+$(MAKE) --no-print-directory check-all
+check-all: all tests
+	@+$(RUN_TESTS) check-layers check-headers $(UNITS) $(FUZZERS) $(E2E)
+check-units: $(UNITS)
+	@$(RUN_TESTS) $(UNITS)
+check-fuzz: $(FUZZERS)
+	@$(RUN_TESTS) $(FUZZERS)
+check-e2e: all tests
+	@$(RUN_TESTS) $(E2E)
+
+check-layers:
+	@sh mk/layers.sh
+
+HEADER_OKS := $(H_FILES:%=$(B)/headers/%.ok)
+check-headers: $(HEADER_OKS)
+$(B)/headers/%.ok: % $(B)/flags | $(PROTO_H)
+	@mkdir -p $(@D); echo '#include "$<"' | \
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MT $@ -MF $@.d -fsyntax-only -x c - && touch $@
+-include $(shell find $(B)/headers -name '*.d' 2>/dev/null)
+
+# libFuzzer on one body: make fuzz-NAME FUZZ_SECONDS=600
+FUZZ_SECONDS ?= 60
+.PHONY: $(FUZZ_C:tests/fuzz/fuzz_%.c=fuzz-%)
+$(FUZZ_C:tests/fuzz/fuzz_%.c=fuzz-%): fuzz-%:
+	@+$(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined \
+		$(BUILD)/clang-san-fuzzer-no-link-address-undefined/tests/fuzz/fuzz_$*
+	@mkdir -p tests/fuzz/corpus/$* $(BUILD)/fuzz/$*
+	$(BUILD)/clang-san-fuzzer-no-link-address-undefined/tests/fuzz/fuzz_$* -max_total_time=$(FUZZ_SECONDS) \
+		-rss_limit_mb=1024 -timeout=10 -artifact_prefix=$(BUILD)/fuzz/$*/ $(BUILD)/fuzz/$* tests/fuzz/corpus/$*
+
+# ---- for people
+
+.PHONY: demo deps install uninstall format clean help
+DEMO_TRACE ?= tests/traces/shop-small.nettrace.zst
+demo: deps
+	@+$(MAKE) --no-print-directory all
+	@rm -rf $(BUILD)/demo && mkdir -p $(BUILD)/demo
+	$(BIN)/rundown run $(DEMO_TRACE) -o $(BUILD)/demo/result.rundown
+	$(BIN)/rundown report $(BUILD)/demo/result.rundown
+
+deps:
+	@sh mk/deps.sh $(PACKAGES)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin
+	$(if $(BINARIES),install -m 755 $(BINARIES) $(DESTDIR)$(PREFIX)/bin)
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/rundown
+	$(if $(MAN),install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1)
+	install -m 644 $(wildcard $(DOCS)) $(DESTDIR)$(PREFIX)/share/doc/rundown
+
+uninstall:
+	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%) $(patsubst docs/man/%,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(MAN))
+	rm -rf $(DESTDIR)$(PREFIX)/share/doc/rundown
+
+format:
+	$(CLANG_FORMAT) -i $(C_FILES) $(H_FILES)
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@sed 's/^#@ \{0,1\}//;t;d' $(firstword $(MAKEFILE_LIST))
+
+#@ make                 the programs, into build/bin/
+#@ make demo            a profile of a small real trace, from broker, workers and merger
+#@ make check           all tests; the last line is "N passed, N failed, N skipped"
+#@ make deps            install what building and testing need (Debian packages; demo and check do it by themselves)
+#@ make install         into PREFIX (/usr/local), below DESTDIR; `make uninstall` takes it away
+#@
+#@ For work on rundown:
+#@ make lib-ROOM        one room and what it stands on; a room is a folder: base, trace, profile, ...
+#@ make check-ROOM      that room's unit tests, tests/ROOM/**/test_*.c
+#@ make check-units  check-fuzz  check-e2e  check-layers  check-headers
+#@                      the parts of `make check`
+#@ make fuzz-NAME       libFuzzer on tests/fuzz/fuzz_NAME.c (needs clang); FUZZ_SECONDS=60
+#@ make format          clang-format over all C files
+#@ make clean           remove build/
+#@
+#@ Switches, each with a folder of its own below build/:
+#@   SAN=address,undefined   sanitizers        DEBUG=1      no optimisation
+#@   COVERAGE=1              gcov              CC=clang     another compiler
+#@   WERROR=                 warnings do not stop the build
+#@   V=1                     tests show all their output
+#@ Examples: make -j2 SAN=address,undefined check-units    make CC=clang lib-trace

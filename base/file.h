@@ -1,0 +1,38 @@
+/*
+ * file - whole reads and writes, private folders, atomic replacement.
+ */
+#ifndef RD_BASE_FILE_H
+#define RD_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* Read exactly size_bytes at offset; RD_TRUNCATED when the file ends before, RD_IO else. */
+int rd_pread_all(int fd, void *buf, size_t size_bytes, uint64_t offset, struct rd_error *err);
+/* Read what there is, at most size_bytes; the count, or a negative code. */
+int64_t rd_pread_some(int fd, void *buf, size_t size_bytes, uint64_t offset, struct rd_error *err);
+/* Write all, through EINTR and short writes. */
+int rd_write_all(int fd, const void *buf, size_t size_bytes, struct rd_error *err);
+
+/* A new 0700 folder ROOT/PREFIX-XXXXXX; root NULL means $TMPDIR or /tmp. Fills path. */
+int rd_private_folder(const char *root, const char *prefix, char *path, size_t path_size, struct rd_error *err);
+/* Remove a folder and all in it, following no link. A missing one is no error. */
+int rd_remove_tree(const char *path, struct rd_error *err);
+
+/*
+ * Put the finished file or folder `from` in the place of `to`, both on one
+ * file system. replace false: RD_EXISTS when `to` is there. With replace, a
+ * folder is exchanged in one step where the file system can, and the old one
+ * is then removed; at no time is there neither.
+ */
+int rd_deliver(const char *from, const char *to, bool replace, struct rd_error *err);
+/* fsync a file or folder by path. */
+int rd_sync_path(const char *path, struct rd_error *err);
+
+/* printf into buf; RD_LIMIT when it does not fit. */
+int rd_path(char *buf, size_t size, struct rd_error *err, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * log - the one logger: a line of key=value per happening, to stderr.
+ *
+ *   rd_log(RD_LOG_INFO, "shard_done", "job=%s shard=%u attempt=%u", …);
+ *   -> level=info t=12.345 event=shard_done job=… shard=3 attempt=1
+ *
+ * Per job at info, per shard at debug, never per event of a trace. t is
+ * seconds of the monotonic clock since the process began logging. A value with
+ * blanks or quotes goes through rd_log_quote.
+ */
+#ifndef RD_BASE_LOG_H
+#define RD_BASE_LOG_H
+
+enum rd_log_level { RD_LOG_ERROR, RD_LOG_WARN, RD_LOG_INFO, RD_LOG_DEBUG };
+
+/* Lines above `level` are dropped; `role` ("broker", "worker 3") is in each line. Before this: warn. */
+void rd_log_init(enum rd_log_level level, const char *role);
+void rd_log(enum rd_log_level level, const char *event, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* text in double quotes with \" and \n escaped; buf is returned. */
+const char *rd_log_quote(const char *text, char *buf, unsigned size);
+
+#endif

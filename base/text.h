@@ -1,0 +1,34 @@
+/*
+ * text - names as they cross formats: UTF-16 to UTF-8, GUIDs, base names, numbers for people.
+ *
+ * A lone surrogate becomes its three WTF-8 bytes, so that names which differ
+ * in the file differ here too; the JSON writer gives it back as \udXXX.
+ */
+#ifndef RD_BASE_TEXT_H
+#define RD_BASE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cursor.h"
+#include "base/memory.h"
+
+/* Append little-endian UTF-16 code units (size_bytes rounded down to pairs) as UTF-8. 0 or RD_NOMEM. */
+int rd_utf16_append(struct rd_bytes *out, const uint8_t *utf16, size_t size_bytes);
+
+/* 36 characters and a NUL, lower case, of the 16 bytes of a GUID as Windows stores it. */
+void rd_guid_text(const uint8_t guid[16], char out[37]);
+/* The same way back; 0, or RD_USAGE when it is no GUID. */
+int rd_guid_parse(const char *text, uint8_t out[16]);
+
+/* The part behind the last / or \. */
+struct rd_span rd_base_name(struct rd_span path);
+/* The same without its last extension: the module name of an IL file. */
+struct rd_span rd_module_name(struct rd_span path);
+
+/* "158 MB", "1.2 GB": decimal units, at most three digits. */
+const char *rd_size_text(uint64_t bytes, char *buf, unsigned size);
+/* "64M", "1GiB", "1500": decimal units, iB for binary ones. 0 or RD_USAGE. */
+int rd_size_parse(const char *text, uint64_t *bytes);
+
+#endif
