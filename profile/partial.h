@@ -23,6 +23,8 @@
 #include "base/table.h"
 
 #define RD_PARTIAL_BLOCK_BYTES (1u << 20)
+/* The longest name that a partial holds, in bytes of UTF-8. An event with a longer one is malformed. */
+#define RD_NAME_BYTES_MAX (512u << 10)
 
 /* Order of the tables on the wire: what others refer to comes first. Numbers are stored: never reuse one. */
 enum rd_partial_table {
@@ -183,7 +185,7 @@ struct rd_partial_summary {
 
 struct rd_partial {
 	struct rd_partial_summary summary;
-	struct rd_strings strings;
+	struct rd_strings strings; /* interned by the collector; unpacked ones have numbers only (rd_strings_at) */
 	/* Distinct raw stacks: frames innermost first, in one pool. */
 	RD_VEC(uint64_t) stack_frames;
 	RD_VEC(uint64_t) stack_ends; /* stack i is stack_frames[end(i-1) .. end(i)) */
@@ -218,9 +220,10 @@ int rd_partial_pack(const struct rd_partial *p, rd_partial_block_fn emit, void *
 int rd_partial_block_check(struct rd_span block, enum rd_partial_table *table, struct rd_error *err);
 
 /*
- * Append the rows of one block to its table in *p (which may hold only that table).
+ * Append the rows of one block to its table in *p (which may hold only that table); on a failure *p is as before.
  * All values are checked: counts of columns agree, enums are in range, sizes within limits;
  * string and stack numbers are checked by their users, who know how many there are.
+ * Strings keep their numbers and are not interned: neither rd_strings_find nor rd_strings_id know them.
  */
 int rd_partial_unpack(struct rd_partial *p, struct rd_span block, struct rd_error *err);
 

@@ -27,7 +27,7 @@ struct rd_shard_options {
 	void *progress_ctx;
 };
 
-#define RD_STACK_DEPTH_MAX 65536
+#define RD_STACK_DEPTH_MAX 65536u
 
 int rd_shard_decode(const struct rd_source *s, const struct rd_shard *shard, const struct rd_shard_options *opt,
                     rd_partial_block_fn emit, void *ctx, struct rd_error *err);

@@ -1,0 +1,69 @@
+#include "profile/partial.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/cursor.h"
+#include "profile/partial_tables.h"
+
+void rd_partial_release(struct rd_partial *p)
+{
+	rd_strings_release(&p->strings);
+	rd_vec_release(&p->stack_frames);
+	rd_vec_release(&p->stack_ends);
+	rd_vec_release(&p->methods);
+	rd_vec_release(&p->modules);
+	rd_vec_release(&p->images);
+	rd_vec_release(&p->threads);
+	rd_vec_release(&p->processes);
+	rd_vec_release(&p->stack_keys);
+	rd_vec_release(&p->markers);
+	rd_vec_release(&p->intervals);
+	rd_vec_release(&p->runtimes);
+	rd_vec_release(&p->samples);
+	rd_vec_release(&p->stack_records);
+	rd_vec_release(&p->sequences);
+	rd_vec_release(&p->damage);
+	rd_vec_release(&p->preliminary);
+	memset(&p->summary, 0, sizeof p->summary);
+}
+
+uint64_t rd_block_checksum(const uint8_t head[RD_BLOCK_HEAD_BYTES], const uint8_t *payload, size_t size_bytes)
+{
+	return XXH3_64bits_withSeed(payload, size_bytes, rd_le64(head));
+}
+
+int rd_block_open(struct rd_span block, struct rd_block_head *out, struct rd_error *err)
+{
+	struct rd_cursor c = rd_cursor_of(block.at, block.size_bytes);
+	uint8_t version = rd_u8(&c);
+	uint8_t codec = rd_u8(&c);
+	uint16_t table = rd_u16(&c);
+	uint32_t plain_bytes = rd_u32(&c);
+	uint64_t checksum = rd_u64(&c);
+
+	if (c.failed || block.size_bytes > RD_PARTIAL_BLOCK_BYTES)
+		return rd_fail(err, RD_CORRUPT, "a block of a partial has %zu bytes", block.size_bytes);
+	if (version != RD_BLOCK_VERSION)
+		return rd_fail(err, RD_UNSUPPORTED, "a block of a partial has version %u; this build reads %u", version,
+		               RD_BLOCK_VERSION);
+	struct rd_span payload = {c.at, rd_left(&c)};
+	if (rd_block_checksum(block.at, payload.at, payload.size_bytes) != checksum)
+		return rd_fail(err, RD_CORRUPT, "a block of a partial does not match its checksum");
+	if (codec > RD_BLOCK_ZSTD || rd_partial_layout(table) == NULL)
+		return rd_fail(err, RD_CORRUPT, "a block of a partial names codec %u and table %u", codec, table);
+	if (plain_bytes > RD_BLOCK_PLAIN_MAX || (codec == RD_BLOCK_PLAIN && plain_bytes != payload.size_bytes))
+		return rd_fail(err, RD_CORRUPT, "a block of a partial claims %u plain bytes", plain_bytes);
+	*out = (struct rd_block_head){table, codec, plain_bytes, payload};
+	return 0;
+}
+
+int rd_partial_block_check(struct rd_span block, enum rd_partial_table *table, struct rd_error *err)
+{
+	struct rd_block_head head;
+	int code = rd_block_open(block, &head, err);
+
+	if (code == 0)
+		*table = head.table;
+	return code;
+}
