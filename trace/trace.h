@@ -89,6 +89,8 @@ struct rd_index {
 	bool whole;              /* one shard only (netperf) */
 };
 void rd_index_release(struct rd_index *ix);
+/* XXH3-64 over the block rows, field by field: what info.digest is when the index is done. */
+uint64_t rd_index_digest(const struct rd_index *ix);
 
 /*
  * How a lost-event count composes over blocks cut anywhere (nettrace): one

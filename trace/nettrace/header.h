@@ -1,0 +1,181 @@
+/*
+ * header - step through the event headers of an event or metadata block.
+ *
+ * Both shapes: compressed ones, where a field that is absent is as in the
+ * event before (docs/formats/nettrace.md, "Compressed headers"), and plain
+ * ones of a fixed size. All inline: this is the inner loop of a decode.
+ */
+#ifndef RD_TRACE_NETTRACE_HEADER_H
+#define RD_TRACE_NETTRACE_HEADER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cursor.h"
+
+struct rd_nettrace_header {
+	uint32_t metadata_id;
+	uint32_t sequence;       /* of the capture thread, modulo 2^32 */
+	uint64_t capture_thread;
+	uint64_t thread;
+	uint32_t processor;      /* UINT32_MAX unknown */
+	uint32_t stack_id;
+	uint64_t time;           /* ticks */
+	uint32_t payload_bytes;
+	const uint8_t *payload;
+};
+
+struct rd_nettrace_headers {
+	const uint8_t *begin;    /* of the block's payload, which alignment counts from */
+	const uint8_t *at;       /* the next event */
+	const uint8_t *end;
+	bool compressed;
+	struct rd_nettrace_header h; /* the latest event; zeros at first */
+};
+
+enum {
+	RD_NETTRACE_HAS_METADATA_ID = 1,
+	RD_NETTRACE_HAS_SEQUENCE = 2, /* and capture thread, and processor */
+	RD_NETTRACE_HAS_THREAD = 4,
+	RD_NETTRACE_HAS_STACK_ID = 8,
+	RD_NETTRACE_HAS_ACTIVITY = 16,
+	RD_NETTRACE_HAS_RELATED_ACTIVITY = 32,
+	RD_NETTRACE_IS_SORTED = 64, /* says nothing that a profile needs */
+	RD_NETTRACE_HAS_PAYLOAD_BYTES = 128,
+};
+
+#define RD_NETTRACE_BLOCK_HEADER_BYTES 20 /* size u16, flags u16, two times */
+#define RD_NETTRACE_PLAIN_BYTES 80
+
+/* Numbers of more than one byte, and those that are none, go the long way round. */
+bool rd_nettrace_long_var32(const uint8_t **at, const uint8_t *end, uint32_t *v);
+bool rd_nettrace_long_var64(const uint8_t **at, const uint8_t *end, uint64_t *v);
+
+static inline bool rd_nettrace_var32(const uint8_t **at, const uint8_t *end, uint32_t *v)
+{
+	if (*at < end && **at < 0x80) {
+		*v = *(*at)++;
+		return true;
+	}
+	return rd_nettrace_long_var32(at, end, v);
+}
+
+static inline bool rd_nettrace_var64(const uint8_t **at, const uint8_t *end, uint64_t *v)
+{
+	const uint8_t *p = *at;
+	if (end - p >= 3) {
+		if (p[0] < 0x80) {
+			*v = p[0];
+			*at = p + 1;
+			return true;
+		}
+		if (p[1] < 0x80) {
+			*v = (uint64_t)(p[0] & 0x7f) | (uint64_t)p[1] << 7;
+			*at = p + 2;
+			return true;
+		}
+		if (p[2] < 0x80) {
+			*v = (uint64_t)(p[0] & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14;
+			*at = p + 3;
+			return true;
+		}
+	}
+	return rd_nettrace_long_var64(at, end, v);
+}
+
+/* Stand before the first event of a block's payload; false when it has no header. */
+static inline bool rd_nettrace_headers_begin(struct rd_nettrace_headers *s, const uint8_t *payload, size_t size_bytes)
+{
+	if (size_bytes < RD_NETTRACE_BLOCK_HEADER_BYTES)
+		return false;
+	uint16_t header_bytes = rd_le16(payload);
+	if (header_bytes < RD_NETTRACE_BLOCK_HEADER_BYTES || header_bytes > size_bytes)
+		return false;
+	*s = (struct rd_nettrace_headers){
+		.begin = payload,
+		.at = payload + header_bytes,
+		.end = payload + size_bytes,
+		.compressed = (rd_le16(payload + 2) & 1) != 0,
+	};
+	return true;
+}
+
+/* The fields that flag 2 brings. The sequence number moves on by one more than the difference says. */
+static inline bool rd_nettrace_capture(const uint8_t **at, const uint8_t *end, struct rd_nettrace_header *h)
+{
+	uint32_t delta;
+	if (!rd_nettrace_var32(at, end, &delta) || !rd_nettrace_var64(at, end, &h->capture_thread) ||
+	    !rd_nettrace_var32(at, end, &h->processor))
+		return false;
+	h->sequence += delta + 1;
+	return true;
+}
+
+static inline bool rd_nettrace_compressed(struct rd_nettrace_headers *s)
+{
+	struct rd_nettrace_header *h = &s->h;
+	const uint8_t *at = s->at, *end = s->end;
+	uint64_t elapsed;
+	uint8_t flags = *at++;
+	if ((flags & RD_NETTRACE_HAS_METADATA_ID) != 0 && !rd_nettrace_var32(&at, end, &h->metadata_id))
+		return false;
+	if ((flags & RD_NETTRACE_HAS_SEQUENCE) == 0)
+		h->sequence += h->metadata_id != 0;
+	else if (!rd_nettrace_capture(&at, end, h))
+		return false;
+	if ((flags & RD_NETTRACE_HAS_THREAD) != 0 && !rd_nettrace_var64(&at, end, &h->thread))
+		return false;
+	if ((flags & RD_NETTRACE_HAS_STACK_ID) != 0 && !rd_nettrace_var32(&at, end, &h->stack_id))
+		return false;
+	if (!rd_nettrace_var64(&at, end, &elapsed))
+		return false;
+	h->time += elapsed;
+	size_t guids = 16 * (size_t)(((flags & RD_NETTRACE_HAS_ACTIVITY) != 0) +
+	                             ((flags & RD_NETTRACE_HAS_RELATED_ACTIVITY) != 0));
+	if ((size_t)(end - at) < guids)
+		return false;
+	at += guids;
+	if ((flags & RD_NETTRACE_HAS_PAYLOAD_BYTES) != 0 && !rd_nettrace_var32(&at, end, &h->payload_bytes))
+		return false;
+	if ((size_t)(end - at) < h->payload_bytes)
+		return false;
+	h->payload = at;
+	s->at = at + h->payload_bytes;
+	return true;
+}
+
+/* Size u32 (of what follows it), then the fields at their places, the payload at 80; the next at a multiple of 4. */
+static inline bool rd_nettrace_plain(struct rd_nettrace_headers *s)
+{
+	const uint8_t *p = s->at;
+	size_t left = (size_t)(s->end - p);
+	if (left < RD_NETTRACE_PLAIN_BYTES)
+		return false;
+	uint64_t size = UINT64_C(4) + rd_le32(p);
+	uint32_t payload_bytes = rd_le32(p + 76);
+	if (size > left || RD_NETTRACE_PLAIN_BYTES + (uint64_t)payload_bytes > size)
+		return false;
+	s->h = (struct rd_nettrace_header){
+		.metadata_id = rd_le32(p + 4) & 0x7fffffff,
+		.sequence = rd_le32(p + 8),
+		.thread = rd_le64(p + 12),
+		.capture_thread = rd_le64(p + 20),
+		.processor = rd_le32(p + 28),
+		.stack_id = rd_le32(p + 32),
+		.time = rd_le64(p + 36),
+		.payload_bytes = payload_bytes,
+		.payload = p + RD_NETTRACE_PLAIN_BYTES,
+	};
+	size += -((uint64_t)(p - s->begin) + size) & 3;
+	s->at = size < left ? p + size : s->end;
+	return true;
+}
+
+/* The next event into s->h, of which `at` was the place; false when the bytes are none. Ask only while at < end. */
+static inline bool rd_nettrace_headers_next(struct rd_nettrace_headers *s)
+{
+	return s->compressed ? rd_nettrace_compressed(s) : rd_nettrace_plain(s);
+}
+
+#endif

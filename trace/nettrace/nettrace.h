@@ -1,0 +1,14 @@
+/*
+ * nettrace - the format row of EventPipe's files (docs/formats/nettrace.md).
+ *
+ * Versions 4 and "5" (which is 4 with later metadata tags). A file of another
+ * version is recognised by the probe and refused by name by the index.
+ */
+#ifndef RD_TRACE_NETTRACE_H
+#define RD_TRACE_NETTRACE_H
+
+#include "trace/trace.h"
+
+extern const struct rd_format rd_format_nettrace;
+
+#endif

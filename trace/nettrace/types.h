@@ -1,0 +1,64 @@
+/*
+ * types - what a metadata id of a nettrace file stands for.
+ *
+ * One look-up per event, so it is an array by id. Definitions live for the
+ * whole file (version 4); a second one of an id takes its place. Equal
+ * identities are one key, whatever their ids.
+ */
+#ifndef RD_TRACE_NETTRACE_TYPES_H
+#define RD_TRACE_NETTRACE_TYPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+#include "trace/event.h"
+
+/* Ids count up from 1, one a type of event. A greater one is taken for garbage: its block does not decode. */
+#define RD_NETTRACE_METADATA_IDS (UINT32_C(1) << 20)
+
+/* One definition, as it stands in a metadata block. */
+struct rd_nettrace_metadata {
+	uint32_t id;
+	struct rd_span provider; /* UTF-16 */
+	uint32_t event_id;
+	struct rd_span name;     /* UTF-16, often empty */
+	uint32_t version;
+};
+
+struct rd_nettrace_type {
+	const struct rd_event_key *key; /* NULL: not defined */
+	bool wanted;
+};
+
+struct rd_nettrace_types {
+	uint64_t want;                        /* rd_sink.want */
+	RD_VEC(struct rd_nettrace_type) by_id;
+	RD_VEC(struct rd_event_key *) keys;   /* by slot; the first one is BAD */
+	struct rd_table table;                /* identity -> slot */
+	struct rd_arena arena;
+	struct rd_bytes scratch;
+};
+
+/* RD_NOMEM, after which only release is allowed. */
+int rd_nettrace_types_init(struct rd_nettrace_types *t, uint64_t want);
+void rd_nettrace_types_release(struct rd_nettrace_types *t);
+
+/* Read the payload of a metadata record; false when it is none. */
+bool rd_nettrace_metadata(const uint8_t *payload, size_t size_bytes, struct rd_nettrace_metadata *out);
+int rd_nettrace_types_define(struct rd_nettrace_types *t, const struct rd_nettrace_metadata *m);
+
+/* NULL when nothing has defined this id. */
+static inline const struct rd_nettrace_type *rd_nettrace_types_find(const struct rd_nettrace_types *t, uint32_t id)
+{
+	return id < t->by_id.n && t->by_id.at[id].key != NULL ? &t->by_id.at[id] : NULL;
+}
+
+/* The key of events whose metadata id nothing has defined. */
+static inline const struct rd_event_key *rd_nettrace_types_bad(const struct rd_nettrace_types *t)
+{
+	return t->keys.at[0];
+}
+
+#endif
