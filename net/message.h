@@ -19,7 +19,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "wire.pb-c.h"
+#include "proto/wire.pb-c.h"
 
 #define RD_PROTOCOL_VERSION 1
 

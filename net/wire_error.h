@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "wire.pb-c.h"
+#include "proto/wire.pb-c.h"
 
 /* Borrows the texts of *err, which must outlive *out. */
 void rd_wire_error(Rd__Error *out, const struct rd_error *err, bool retry);

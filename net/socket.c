@@ -1,0 +1,373 @@
+#include "net/socket.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#include <zmq.h>
+
+#include "net/frame.h"
+
+/*
+ * Options and why: docs/reliability.md, the table of ZeroMQ. HWM is no flow
+ * control here (credits and windows are), so it is only an upper bound that
+ * well-behaved peers never reach.
+ */
+#define HIGH_WATER 100000
+#define HEARTBEAT_IVL_MS 1000
+#define HEARTBEAT_TIMEOUT_MS 3000
+/* Daemons start at the same time: look again soon, and less and less often when nobody is there. */
+#define RECONNECT_MS 1
+#define RECONNECT_MAX_MS 1000
+
+/* A ROUTER numbers its connections itself: a zero byte and 32 bits. Any other id was set by the peer. */
+#define PEER_ID_BYTES 5
+
+struct rd_socket {
+	struct rd_net *net;
+	struct rd_socket *next;
+	void *handle;
+	void *monitor;
+	bool listens;
+	struct rd_bytes packed; /* room for an envelope on its way out */
+};
+
+struct rd_net {
+	void *context;
+	struct rd_socket *sockets;
+	unsigned monitors; /* so far, for their names */
+};
+
+static int fail_zmq(struct rd_error *err, const char *what)
+{
+	int e = zmq_errno();
+	int code = e == ENOMEM ? RD_NOMEM : e == EINVAL || e == EPROTONOSUPPORT ? RD_USAGE : RD_IO;
+
+	rd_fail(err, code, "%s: %s", what, zmq_strerror(e));
+	if (err && code == RD_IO)
+		err->sys_errno = e;
+	return code;
+}
+
+int rd_net_open(struct rd_net **out, struct rd_error *err)
+{
+	struct rd_net *n = rd_realloc(NULL, sizeof *n);
+
+	if (n == NULL)
+		return rd_fail_nomem(err);
+	*n = (struct rd_net){.context = zmq_ctx_new()};
+	if (n->context == NULL) {
+		rd_free(n);
+		return fail_zmq(err, "no ZeroMQ context");
+	}
+	*out = n;
+	return 0;
+}
+
+void rd_net_close(struct rd_net *n)
+{
+	if (n == NULL)
+		return;
+	while (n->sockets)
+		rd_socket_close(n->sockets);
+	zmq_ctx_term(n->context);
+	rd_free(n);
+}
+
+static void free_socket(struct rd_socket *s)
+{
+	if (s->handle) {
+		zmq_socket_monitor(s->handle, NULL, 0);
+		zmq_close(s->handle);
+	}
+	if (s->monitor)
+		zmq_close(s->monitor);
+	rd_bytes_release(&s->packed);
+	rd_free(s);
+}
+
+void rd_socket_close(struct rd_socket *s)
+{
+	if (s == NULL)
+		return;
+	struct rd_socket **at = &s->net->sockets;
+	while (*at && *at != s)
+		at = &(*at)->next;
+	if (*at)
+		*at = s->next;
+	free_socket(s);
+}
+
+static int set_options(struct rd_socket *s, struct rd_error *err)
+{
+	static const struct {
+		int option, value;
+	} of_all[] = {
+		{ZMQ_LINGER, 0},
+		{ZMQ_SNDHWM, HIGH_WATER},
+		{ZMQ_RCVHWM, HIGH_WATER},
+		{ZMQ_HEARTBEAT_IVL, HEARTBEAT_IVL_MS},
+		{ZMQ_HEARTBEAT_TIMEOUT, HEARTBEAT_TIMEOUT_MS},
+		{ZMQ_IMMEDIATE, 1},
+		{ZMQ_RECONNECT_IVL, RECONNECT_MS},
+		{ZMQ_RECONNECT_IVL_MAX, RECONNECT_MAX_MS},
+	};
+	int64_t max_bytes = RD_FRAME_BYTES;
+	int mandatory = 1;
+
+	for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++)
+		if (zmq_setsockopt(s->handle, of_all[i].option, &of_all[i].value, sizeof of_all[i].value) != 0)
+			return fail_zmq(err, "a socket's options");
+	if (zmq_setsockopt(s->handle, ZMQ_MAXMSGSIZE, &max_bytes, sizeof max_bytes) != 0)
+		return fail_zmq(err, "a socket's limit of size");
+	if (s->listens && zmq_setsockopt(s->handle, ZMQ_ROUTER_MANDATORY, &mandatory, sizeof mandatory) != 0)
+		return fail_zmq(err, "a socket's options");
+	return 0;
+}
+
+static int open_monitor(struct rd_socket *s, struct rd_error *err)
+{
+	int linger = 0;
+	char name[64];
+
+	snprintf(name, sizeof name, "inproc://monitor-%u", s->net->monitors++);
+	if (zmq_socket_monitor(s->handle, name, ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED) != 0)
+		return fail_zmq(err, "a socket's monitor");
+	s->monitor = zmq_socket(s->net->context, ZMQ_PAIR);
+	if (s->monitor == NULL || zmq_setsockopt(s->monitor, ZMQ_LINGER, &linger, sizeof linger) != 0 ||
+	    zmq_connect(s->monitor, name) != 0)
+		return fail_zmq(err, "a socket's monitor");
+	return 0;
+}
+
+static int open_socket(struct rd_net *n, bool listens, const char *endpoint, struct rd_socket **out,
+                       struct rd_error *err)
+{
+	struct rd_socket *s = rd_realloc(NULL, sizeof *s);
+
+	if (s == NULL)
+		return rd_fail_nomem(err);
+	*s = (struct rd_socket){.net = n, .listens = listens};
+	s->handle = zmq_socket(n->context, listens ? ZMQ_ROUTER : ZMQ_DEALER);
+	int rc = s->handle ? set_options(s, err) : fail_zmq(err, "no socket");
+	if (rc == 0)
+		rc = open_monitor(s, err);
+	if (rc == 0 && (listens ? zmq_bind(s->handle, endpoint) : zmq_connect(s->handle, endpoint)) != 0) {
+		rc = fail_zmq(err, listens ? "cannot listen" : "cannot connect");
+		rd_error_in(err, "%s", endpoint);
+	}
+	if (rc < 0) {
+		free_socket(s);
+		return rc;
+	}
+	s->next = n->sockets;
+	n->sockets = s;
+	*out = s;
+	return 0;
+}
+
+int rd_socket_listen(struct rd_net *n, const char *endpoint, struct rd_socket **out, struct rd_error *err)
+{
+	return open_socket(n, true, endpoint, out, err);
+}
+
+int rd_socket_connect(struct rd_net *n, const char *endpoint, struct rd_socket **out, struct rd_error *err)
+{
+	return open_socket(n, false, endpoint, out, err);
+}
+
+/* 1 sent, 0 not now, RD_NOT_FOUND no such peer. */
+static int send_result(int sent, struct rd_error *err)
+{
+	if (sent >= 0)
+		return 1;
+	switch (zmq_errno()) {
+	case EAGAIN:
+		return 0;
+	case EHOSTUNREACH:
+		return rd_fail(err, RD_NOT_FOUND, "the peer is gone");
+	default:
+		return fail_zmq(err, "a send");
+	}
+}
+
+static int send_bytes(struct rd_socket *s, const void *bytes, size_t n, bool more, struct rd_error *err)
+{
+	int flags = ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0);
+	int sent;
+
+	do
+		sent = zmq_send(s->handle, bytes, n, flags);
+	while (sent < 0 && zmq_errno() == EINTR);
+	return send_result(sent, err);
+}
+
+/*
+ * Once a message's first part is accepted the rest is accepted too: ZeroMQ
+ * refuses at the start of a message only. A peer that dies in between makes
+ * it swallow the rest, which is a lost message like any other.
+ */
+int rd_send(struct rd_socket *s, rd_peer to, const Rd__Envelope *e, struct rd_blob *blob, struct rd_error *err)
+{
+	size_t frames = blob ? blob->frames.n : 0;
+
+	s->packed.n = 0;
+	s->packed.failed = 0;
+	int rc = rd_envelope_pack(e, &s->packed, err);
+	if (rc < 0)
+		return rc;
+	if (s->listens) {
+		uint8_t id[PEER_ID_BYTES] = {0, (uint8_t)(to >> 24), (uint8_t)(to >> 16), (uint8_t)(to >> 8), (uint8_t)to};
+		rc = to > UINT32_MAX ? rd_fail(err, RD_NOT_FOUND, "no such peer") : send_bytes(s, id, sizeof id, true, err);
+		if (rc <= 0)
+			return rc;
+	}
+	rc = send_bytes(s, s->packed.at, s->packed.n, frames > 0, err);
+	for (size_t i = 0; rc > 0 && i < frames; i++) {
+		int flags = ZMQ_DONTWAIT | (i + 1 < frames ? ZMQ_SNDMORE : 0);
+		rc = send_result(zmq_msg_send(&blob->frames.at[i]->part, s->handle, flags), err);
+	}
+	if (rc > 0 && blob)
+		rd_blob_release(blob);
+	return rc;
+}
+
+/* Take what is left of a message that is not wanted. */
+static void drain(struct rd_socket *s, zmq_msg_t *part)
+{
+	while (zmq_msg_more(part))
+		if (zmq_msg_recv(part, s->handle, ZMQ_DONTWAIT) < 0)
+			return;
+}
+
+/* The next part: 1, or 0 when none waits, or RD_IO. All parts of a message are there when the first is. */
+static int receive_part(struct rd_socket *s, zmq_msg_t *part, struct rd_error *err)
+{
+	int n;
+
+	do
+		n = zmq_msg_recv(part, s->handle, ZMQ_DONTWAIT);
+	while (n < 0 && zmq_errno() == EINTR);
+	if (n >= 0)
+		return 1;
+	return zmq_errno() == EAGAIN ? 0 : fail_zmq(err, "a receive");
+}
+
+static int receive_peer(struct rd_socket *s, zmq_msg_t *part, struct rd_message *m, struct rd_error *err)
+{
+	const uint8_t *id = zmq_msg_data(part);
+	bool ours = zmq_msg_size(part) == PEER_ID_BYTES && id[0] == 0;
+
+	if (ours)
+		m->from = (rd_peer)id[1] << 24 | (rd_peer)id[2] << 16 | (rd_peer)id[3] << 8 | id[4];
+	else
+		m->from = UINT64_MAX;
+	if (!ours || !zmq_msg_more(part)) {
+		drain(s, part);
+		return rd_fail(err, RD_PROTOCOL, ours ? "an empty message" : "a peer that named itself");
+	}
+	return receive_part(s, part, err);
+}
+
+static int receive_blob(struct rd_socket *s, struct rd_blob *blob, struct rd_error *err)
+{
+	int rc = 1;
+
+	while (rc > 0) {
+		struct rd_frame *f = rd_frame_empty();
+		if (f == NULL)
+			return rd_fail_nomem(err);
+		rc = receive_part(s, &f->part, err);
+		bool more = rc > 0 && zmq_msg_more(&f->part);
+		if (rc > 0 && rd_blob_add_frame(blob, f, err) < 0) {
+			drain(s, &f->part);
+			rc = err && err->code == RD_NOMEM ? RD_NOMEM : rd_fail(err, RD_PROTOCOL, "a message of too many frames");
+		}
+		if (rc <= 0) {
+			rd_frame_free(f);
+			return rc;
+		}
+		if (!more)
+			return 1;
+	}
+	return rc;
+}
+
+int rd_receive(struct rd_socket *s, struct rd_message *m, struct rd_error *err)
+{
+	zmq_msg_t part;
+
+	*m = (struct rd_message){0};
+	zmq_msg_init(&part);
+	int rc = receive_part(s, &part, err);
+	if (rc > 0 && s->listens)
+		rc = receive_peer(s, &part, m, err);
+	if (rc > 0) {
+		bool more = zmq_msg_more(&part);
+		struct rd_span bytes = {zmq_msg_data(&part), zmq_msg_size(&part)};
+		rc = rd_envelope_unpack(bytes, &m->envelope, err);
+		if (rc < 0)
+			drain(s, &part);
+		else
+			rc = more ? receive_blob(s, &m->blob, err) : 1;
+	}
+	zmq_msg_close(&part);
+	if (rc <= 0) {
+		rd_peer from = m->from;
+		rd_message_release(m);
+		m->from = from;
+	}
+	return rc;
+}
+
+unsigned rd_socket_events(struct rd_socket *s)
+{
+	unsigned events = 0;
+	zmq_msg_t part;
+
+	zmq_msg_init(&part);
+	/* An event is two parts: number and value, then the endpoint. */
+	while (zmq_msg_recv(&part, s->monitor, ZMQ_DONTWAIT) >= 0) {
+		if (zmq_msg_size(&part) >= 2) {
+			uint16_t event;
+			memcpy(&event, zmq_msg_data(&part), sizeof event);
+			if (event == ZMQ_EVENT_HANDSHAKE_SUCCEEDED)
+				events |= RD_NET_UP;
+			if (event == ZMQ_EVENT_DISCONNECTED)
+				events |= RD_NET_DOWN;
+		}
+		drain(&(struct rd_socket){.handle = s->monitor}, &part);
+	}
+	zmq_msg_close(&part);
+	return events;
+}
+
+#define POLL_MAX 64
+
+int rd_net_poll(struct rd_poll *items, size_t n, int timeout_ms, struct rd_error *err)
+{
+	zmq_pollitem_t at[2 * POLL_MAX];
+	size_t used = 0;
+	int ready = 0;
+
+	if (n > POLL_MAX)
+		return rd_fail(err, RD_INTERNAL, "%zu things to wait for", n);
+	for (size_t i = 0; i < n; i++) {
+		short events = (short)((items[i].want & RD_POLL_IN ? ZMQ_POLLIN : 0) |
+		                       (items[i].want & RD_POLL_OUT ? ZMQ_POLLOUT : 0) | ZMQ_POLLERR);
+		struct rd_socket *s = items[i].socket;
+		at[used++] = (zmq_pollitem_t){.socket = s ? s->handle : NULL, .fd = items[i].fd, .events = events};
+		if (s)
+			at[used++] = (zmq_pollitem_t){.socket = s->monitor, .events = ZMQ_POLLIN};
+	}
+	if (zmq_poll(at, (int)used, timeout_ms) < 0 && zmq_errno() != EINTR)
+		return fail_zmq(err, "a wait");
+	for (size_t i = 0, k = 0; i < n; i++, k++) {
+		short got = at[k].revents;
+		items[i].got = (got & ZMQ_POLLIN ? RD_POLL_IN : 0) | (got & ZMQ_POLLOUT ? RD_POLL_OUT : 0) |
+		               (got & ZMQ_POLLERR ? RD_POLL_ERROR : 0);
+		bool event = items[i].socket && at[++k].revents;
+		ready += items[i].got || event;
+	}
+	return ready;
+}
