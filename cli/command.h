@@ -1,0 +1,33 @@
+/*
+ * command - what the subcommands of `rundown` share.
+ *
+ * Each has a file of its own, cli/NAME.c, and a row in main.c's table. It gets
+ * its own words, argv[0] being its name, and returns the exit code.
+ */
+#ifndef RD_CLI_COMMAND_H
+#define RD_CLI_COMMAND_H
+
+#include "base/error.h"
+
+/* docs/design.md, section 2. */
+enum rd_exit {
+	RD_EXIT_OK = 0,
+	RD_EXIT_FAILED = 1,     /* nothing usable */
+	RD_EXIT_USAGE = 2,
+	RD_EXIT_INCOMPLETE = 3, /* a usable result of an incomplete input */
+};
+
+int rd_cmd_run(int argc, char **argv);
+int rd_cmd_report(int argc, char **argv);
+int rd_cmd_inspect(int argc, char **argv);
+
+/* One line on stderr, "NAME: what, which file, at which byte"; returns the exit code for the failure. */
+int rd_complain(const char *name, const struct rd_error *err);
+
+/* One line on stderr that is no failure: "NAME: note: …". */
+void rd_note(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* One line on stderr about the user's words; returns RD_EXIT_USAGE. */
+int rd_usage(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,91 @@
+/*
+ * main - the `rundown` command: find the subcommand and hand it its words.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/out.h"
+#include "base/version.h"
+#include "cli/command.h"
+#include "cli/options.h"
+
+static const struct command {
+	const char *name;
+	const char *about;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{"run", "work out where the time of a trace went, into a result", rd_cmd_run},
+	{"report", "show a result: the hottest methods, or all of it as JSON, CSV or folded stacks", rd_cmd_report},
+	{"inspect", "tell what is in a trace: format, clock, events of every kind, damage", rd_cmd_inspect},
+};
+#define COMMANDS (sizeof commands / sizeof *commands)
+
+static const struct command *find(const char *name)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static int unknown(const char *name)
+{
+	const char *names[COMMANDS + 2];
+
+	for (size_t i = 0; i < COMMANDS; i++)
+		names[i] = commands[i].name;
+	names[COMMANDS] = "help";
+	names[COMMANDS + 1] = NULL;
+	const char *near = rd_nearest_word(name, names);
+	fprintf(stderr, "rundown: no such command: '%s'%s%s%s (see rundown help)\n", name, near ? "; did you mean " : "",
+		near ? near : "", near ? "?" : "");
+	return RD_EXIT_USAGE;
+}
+
+static int help(void)
+{
+	struct rd_out o;
+
+	rd_out_init(&o, STDOUT_FILENO);
+	rd_out_text(&o, "Usage: rundown COMMAND ...\n\n"
+			"Profiles out of big .NET and Windows traces (.nettrace, .etl), on one machine or many.\n\n"
+			"Commands:\n");
+	for (size_t i = 0; i < COMMANDS; i++)
+		rd_out_printf(&o, "  %-10s%s\n", commands[i].name, commands[i].about);
+	rd_out_text(&o, "  help      show this, or with a command's name its options\n\n"
+			"Examples:\n"
+			"  rundown run shop.nettrace                 the hottest methods, and shop.nettrace.rundown/\n"
+			"  rundown report shop.nettrace.rundown --sort inclusive --top 50\n"
+			"  rundown inspect shop.nettrace             what was recorded\n");
+	return rd_out_close(&o, NULL) == 0 ? RD_EXIT_OK : RD_EXIT_FAILED;
+}
+
+static int help_about(const char *name)
+{
+	const struct command *c = find(name);
+	char *words[] = {(char *)name, (char *)"--help", NULL};
+
+	return c ? c->run(2, words) : unknown(name);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		fputs("rundown: which command? (see rundown help)\n", stderr);
+		return RD_EXIT_USAGE;
+	}
+	const char *name = argv[1];
+	if (strcmp(name, "help") == 0 && argc > 2)
+		return help_about(argv[2]);
+	if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+		return help();
+	if (strcmp(name, "--version") == 0) {
+		struct rd_out o;
+		rd_out_init(&o, STDOUT_FILENO);
+		rd_out_text(&o, "rundown " RD_VERSION "\n");
+		return rd_out_close(&o, NULL) == 0 ? RD_EXIT_OK : RD_EXIT_FAILED;
+	}
+	const struct command *c = find(name);
+	return c ? c->run(argc - 1, argv + 1) : unknown(name);
+}
