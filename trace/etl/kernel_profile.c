@@ -1,0 +1,48 @@
+/*
+ * Samples of the profile interrupt, their interval, and what is counted apart
+ * from them (docs/formats/etl.md, "Profile").
+ *
+ *   sample    instruction pointer P, thread u32, count u16 (unused), flags u8, rank u8
+ *   PMC       instruction pointer P, thread u32, source u16, 2 bytes
+ *   interval  source u32, new u32, old u32, both in 100 ns; in later versions the source's name
+ *   switch    new thread u32, old thread u32, priorities, reasons, states
+ */
+#include "base/error.h"
+#include "trace/catalogue.h"
+#include "trace/etl/kernel.h"
+
+int rd_kernel_sample(const struct rd_event *ev, struct rd_record *out)
+{
+	struct rd_cursor c = rd_cursor_of(ev->payload, ev->payload_bytes);
+
+	rd_record_begin(out, ev);
+	out->sample.pointer = rd_pointer(&c, ev->pointer_bytes);
+	out->sample.thread = rd_u32(&c);
+	out->sample.kind = RD_SAMPLE_CPU;
+	out->sample.weight = 1;
+	return c.failed ? RD_CORRUPT : 0;
+}
+
+int rd_kernel_interval(const struct rd_event *ev, struct rd_record *out)
+{
+	struct rd_cursor c = rd_cursor_of(ev->payload, ev->payload_bytes);
+
+	rd_record_begin(out, ev);
+	out->interval.source = rd_u32(&c);
+	out->interval.interval_100ns = rd_u32(&c);
+	return c.failed ? RD_CORRUPT : 0;
+}
+
+int rd_kernel_pmc(const struct rd_event *ev, struct rd_record *out)
+{
+	rd_record_begin(out, ev);
+	out->other.what = RD_OTHER_PMC;
+	return 0;
+}
+
+int rd_kernel_cswitch(const struct rd_event *ev, struct rd_record *out)
+{
+	rd_record_begin(out, ev);
+	out->other.what = RD_OTHER_CSWITCH;
+	return 0;
+}
