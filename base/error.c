@@ -46,7 +46,7 @@ void rd_error_clear(struct rd_error *err)
 	err->file[0] = err->text[0] = err->context[0] = 0;
 }
 
-static void record(struct rd_error *err, int code, const char *fmt, va_list args)
+static void __attribute__((format(printf, 3, 0))) record(struct rd_error *err, int code, const char *fmt, va_list args)
 {
 	rd_error_clear(err);
 	err->code = code;

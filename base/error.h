@@ -54,10 +54,13 @@ int rd_fail_errno(struct rd_error *err, const char *fmt, ...) __attribute__((for
 /* RD_NOMEM with a fixed text. */
 int rd_fail_nomem(struct rd_error *err);
 
-/* Name the file and byte if the error has none yet; returns the code. file may be NULL, offset RD_NO_OFFSET. */
+/*
+ * Name the file and byte if the error has none yet; returns the code (RD_INTERNAL for
+ * err NULL: keep your own then). file may be NULL, offset RD_NO_OFFSET.
+ */
 int rd_error_at(struct rd_error *err, const char *file, uint64_t offset);
 
-/* Put an outer layer in front ("decoding shard 3"); returns the code. */
+/* Put an outer layer in front ("decoding shard 3"); returns the code, as rd_error_at. */
 int rd_error_in(struct rd_error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*

@@ -34,7 +34,7 @@ typedef bool (*rd_equal_fn)(const void *ctx, uint32_t index, const void *key);
 /* The index stored for a key, or RD_NONE. */
 uint32_t rd_table_find(const struct rd_table *t, uint64_t hash, rd_equal_fn equal, const void *ctx, const void *key);
 
-/* Store an index for a key that is not there (ask first). 0 or RD_NOMEM. */
+/* Store an index for a key that is not there (ask first). 0, RD_NOMEM, or RD_LIMIT for RD_NONE. */
 int rd_table_put(struct rd_table *t, uint64_t hash, uint32_t index);
 
 void rd_table_release(struct rd_table *t);

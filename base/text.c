@@ -1,0 +1,221 @@
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static uint8_t *put_utf8(uint8_t *to, uint32_t c)
+{
+	if (c < 0x80) {
+		*to++ = (uint8_t)c;
+	} else if (c < 0x800) {
+		*to++ = (uint8_t)(0xc0 | c >> 6);
+		*to++ = (uint8_t)(0x80 | (c & 0x3f));
+	} else if (c < 0x10000) {
+		*to++ = (uint8_t)(0xe0 | c >> 12);
+		*to++ = (uint8_t)(0x80 | (c >> 6 & 0x3f));
+		*to++ = (uint8_t)(0x80 | (c & 0x3f));
+	} else {
+		*to++ = (uint8_t)(0xf0 | c >> 18);
+		*to++ = (uint8_t)(0x80 | (c >> 12 & 0x3f));
+		*to++ = (uint8_t)(0x80 | (c >> 6 & 0x3f));
+		*to++ = (uint8_t)(0x80 | (c & 0x3f));
+	}
+	return to;
+}
+
+int rd_utf16_append(struct rd_bytes *out, const uint8_t *utf16, size_t size_bytes)
+{
+	size_t units = size_bytes / 2;
+	size_t most;
+
+	/* Three bytes a unit at most: a pair of surrogates gives four. What is not used is given back below. */
+	if (__builtin_mul_overflow(units, 3, &most)) {
+		out->failed = 1;
+		return RD_NOMEM;
+	}
+	uint8_t *to = rd_bytes_extend(out, most);
+	if (to == NULL)
+		return RD_NOMEM;
+	size_t i = 0;
+	/* Names are nearly always ASCII: four units at once while they are. */
+	for (; units - i >= 4; i += 4) {
+		uint64_t v = rd_le64(utf16 + 2 * i);
+		if (v & 0xff80ff80ff80ff80u)
+			break;
+		*to++ = (uint8_t)v;
+		*to++ = (uint8_t)(v >> 16);
+		*to++ = (uint8_t)(v >> 32);
+		*to++ = (uint8_t)(v >> 48);
+	}
+	for (; i < units; i++) {
+		uint32_t c = rd_le16(utf16 + 2 * i);
+		if (c >= 0xd800 && c < 0xdc00 && i + 1 < units) {
+			uint32_t low = rd_le16(utf16 + 2 * i + 2);
+			if (low >= 0xdc00 && low < 0xe000) {
+				c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+				i++;
+			}
+		}
+		to = put_utf8(to, c);
+	}
+	out->n = (size_t)(to - out->at);
+	return RD_OK;
+}
+
+/* The order in which the 16 stored bytes are written: three little-endian numbers, then bytes as they are. */
+static const uint8_t guid_order[16] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
+
+static int dash_before(unsigned i)
+{
+	return i == 4 || i == 6 || i == 8 || i == 10;
+}
+
+void rd_guid_text(const uint8_t guid[16], char out[37])
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (unsigned i = 0; i < 16; i++) {
+		uint8_t b = guid[guid_order[i]];
+		if (dash_before(i))
+			*out++ = '-';
+		*out++ = digits[b >> 4];
+		*out++ = digits[b & 15];
+	}
+	*out = 0;
+}
+
+static int hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+int rd_guid_parse(const char *text, uint8_t out[16])
+{
+	uint8_t guid[16];
+
+	for (unsigned i = 0; i < 16; i++) {
+		if (dash_before(i) && *text++ != '-')
+			return RD_USAGE;
+		int high = hex_value(text[0]);
+		int low = high < 0 ? -1 : hex_value(text[1]);
+		if (low < 0)
+			return RD_USAGE;
+		guid[guid_order[i]] = (uint8_t)(high << 4 | low);
+		text += 2;
+	}
+	if (*text)
+		return RD_USAGE;
+	memcpy(out, guid, sizeof guid);
+	return RD_OK;
+}
+
+struct rd_span rd_base_name(struct rd_span path)
+{
+	size_t from = path.size_bytes;
+
+	while (from > 0 && path.at[from - 1] != '/' && path.at[from - 1] != '\\')
+		from--;
+	/* No arithmetic on the NULL of an empty span. */
+	return from == 0 ? path : (struct rd_span){path.at + from, path.size_bytes - from};
+}
+
+struct rd_span rd_module_name(struct rd_span path)
+{
+	struct rd_span name = rd_base_name(path);
+
+	for (size_t n = name.size_bytes; n > 0; n--)
+		if (name.at[n - 1] == '.')
+			return (struct rd_span){name.at, n - 1};
+	return name;
+}
+
+const char *rd_size_text(uint64_t bytes, char *buf, unsigned size)
+{
+	static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+	unsigned unit = 0;
+	uint64_t scale = 1;
+
+	/* Up a unit as soon as the number would round to 1000. */
+	while (unit + 1 < sizeof units / sizeof *units && bytes / scale >= 1000) {
+		scale *= 1000;
+		unit++;
+	}
+	if (unit && unit + 1 < sizeof units / sizeof *units && bytes / scale == 999 && bytes % scale >= scale / 2) {
+		scale *= 1000;
+		unit++;
+	}
+	/* One decimal below ten, rounded half up, in integers: no locale, no surprise. */
+	uint64_t whole = bytes / scale;
+	uint64_t tenths = unit ? (bytes % scale / (scale / 1000) * 10 + 500) / 1000 : 0;
+	if (unit && whole < 10 && !(whole == 9 && tenths == 10)) {
+		whole += tenths / 10;
+		snprintf(buf, size, "%u.%u %s", (unsigned)whole, (unsigned)(tenths % 10), units[unit]);
+	} else {
+		if (unit && bytes % scale >= scale / 2)
+			whole++;
+		snprintf(buf, size, "%u %s", (unsigned)whole, units[unit]);
+	}
+	return buf;
+}
+
+/* The factor that a unit's letters stand for; 0 for none that we know. */
+static uint64_t unit_factor(const char *unit)
+{
+	static const char letters[] = "kmgtpe";
+	uint64_t decimal = 1, binary = 1;
+
+	if (*unit == 0 || strcmp(unit, "B") == 0 || strcmp(unit, "b") == 0)
+		return 1;
+	char letter = *unit >= 'A' && *unit <= 'Z' ? (char)(*unit + ('a' - 'A')) : *unit;
+	const char *found = strchr(letters, letter);
+	if (found == NULL)
+		return 0;
+	for (const char *p = letters; p <= found; p++) {
+		decimal *= 1000;
+		binary *= 1024;
+	}
+	const char *rest = unit + 1;
+	if (*rest == 0 || strcmp(rest, "B") == 0 || strcmp(rest, "b") == 0)
+		return decimal;
+	return strcmp(rest, "iB") == 0 || strcmp(rest, "ib") == 0 || strcmp(rest, "i") == 0 ? binary : 0;
+}
+
+int rd_size_parse(const char *text, uint64_t *bytes)
+{
+	uint64_t whole = 0, value;
+	/* The fraction as digits over a power of ten; further digits than these cannot matter. */
+	uint64_t fraction = 0, tens = 1;
+	const char *p = text;
+
+	if (*p < '0' || *p > '9')
+		return RD_USAGE;
+	for (; *p >= '0' && *p <= '9'; p++)
+		if (__builtin_mul_overflow(whole, 10, &whole) || __builtin_add_overflow(whole, (uint64_t)(*p - '0'), &whole))
+			return RD_USAGE;
+	if (*p == '.' && p[1] >= '0' && p[1] <= '9') {
+		for (p++; *p >= '0' && *p <= '9'; p++) {
+			if (tens < 1000000000u) {
+				fraction = fraction * 10 + (uint64_t)(*p - '0');
+				tens *= 10;
+			}
+		}
+	}
+	while (*p == ' ')
+		p++;
+	uint64_t factor = unit_factor(p);
+	if (factor == 0 || __builtin_mul_overflow(whole, factor, &value))
+		return RD_USAGE;
+	uint64_t part = factor / tens * fraction + factor % tens * fraction / tens;
+	if (__builtin_add_overflow(value, part, &value))
+		return RD_USAGE;
+	*bytes = value;
+	return RD_OK;
+}
