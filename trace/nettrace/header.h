@@ -48,40 +48,63 @@ enum {
 #define RD_NETTRACE_BLOCK_HEADER_BYTES 20 /* size u16, flags u16, two times */
 #define RD_NETTRACE_PLAIN_BYTES 80
 
-/* Numbers of more than one byte, and those that are none, go the long way round. */
-bool rd_nettrace_long_var32(const uint8_t **at, const uint8_t *end, uint32_t *v);
-bool rd_nettrace_long_var64(const uint8_t **at, const uint8_t *end, uint64_t *v);
+/* A number and the byte behind it; at is NULL when there is no number. */
+struct rd_nettrace_number {
+	uint64_t value;
+	const uint8_t *at;
+};
 
-static inline bool rd_nettrace_var32(const uint8_t **at, const uint8_t *end, uint32_t *v)
-{
-	if (*at < end && **at < 0x80) {
-		*v = *(*at)++;
-		return true;
-	}
-	return rd_nettrace_long_var32(at, end, v);
-}
+/* The longer numbers, and those that are none, go the long way round. */
+struct rd_nettrace_number rd_nettrace_long_u32(const uint8_t *at, const uint8_t *end);
+struct rd_nettrace_number rd_nettrace_long_u64(const uint8_t *at, const uint8_t *end);
 
-static inline bool rd_nettrace_var64(const uint8_t **at, const uint8_t *end, uint64_t *v)
+/*
+ * Most numbers have one to three bytes. False when the bytes are no number.
+ * `room`: a whole header fits before the end, so that the short ways need not ask.
+ */
+static inline __attribute__((always_inline)) bool rd_nettrace_u32(const uint8_t **at, const uint8_t *end, bool room,
+                                                                  uint32_t *v)
 {
 	const uint8_t *p = *at;
-	if (end - p >= 3) {
-		if (p[0] < 0x80) {
-			*v = p[0];
-			*at = p + 1;
-			return true;
-		}
-		if (p[1] < 0x80) {
-			*v = (uint64_t)(p[0] & 0x7f) | (uint64_t)p[1] << 7;
-			*at = p + 2;
-			return true;
-		}
-		if (p[2] < 0x80) {
-			*v = (uint64_t)(p[0] & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14;
-			*at = p + 3;
-			return true;
-		}
+	if (room && p[0] < 0x80) {
+		*v = p[0];
+		*at = p + 1;
+		return true;
 	}
-	return rd_nettrace_long_var64(at, end, v);
+	if (room && p[1] < 0x80) {
+		*v = (p[0] & 0x7fu) | (uint32_t)p[1] << 7;
+		*at = p + 2;
+		return true;
+	}
+	struct rd_nettrace_number n = rd_nettrace_long_u32(p, end);
+	*v = (uint32_t)n.value;
+	*at = n.at;
+	return n.at != NULL;
+}
+
+static inline __attribute__((always_inline)) bool rd_nettrace_u64(const uint8_t **at, const uint8_t *end, bool room,
+                                                                  uint64_t *v)
+{
+	const uint8_t *p = *at;
+	if (room && p[0] < 0x80) {
+		*v = p[0];
+		*at = p + 1;
+		return true;
+	}
+	if (room && p[1] < 0x80) {
+		*v = (p[0] & 0x7fu) | (uint32_t)p[1] << 7;
+		*at = p + 2;
+		return true;
+	}
+	if (room && p[2] < 0x80) {
+		*v = (p[0] & 0x7fu) | (p[1] & 0x7fu) << 7 | (uint32_t)p[2] << 14;
+		*at = p + 3;
+		return true;
+	}
+	struct rd_nettrace_number n = rd_nettrace_long_u64(p, end);
+	*v = n.value;
+	*at = n.at;
+	return n.at != NULL;
 }
 
 /* Stand before the first event of a block's payload; false when it has no header. */
@@ -102,47 +125,58 @@ static inline bool rd_nettrace_headers_begin(struct rd_nettrace_headers *s, cons
 }
 
 /* The fields that flag 2 brings. The sequence number moves on by one more than the difference says. */
-static inline bool rd_nettrace_capture(const uint8_t **at, const uint8_t *end, struct rd_nettrace_header *h)
+static inline __attribute__((always_inline)) bool rd_nettrace_capture(const uint8_t **at, const uint8_t *end,
+                                                                      bool room, struct rd_nettrace_header *h)
 {
 	uint32_t delta;
-	if (!rd_nettrace_var32(at, end, &delta) || !rd_nettrace_var64(at, end, &h->capture_thread) ||
-	    !rd_nettrace_var32(at, end, &h->processor))
+	if (!rd_nettrace_u32(at, end, room, &delta) || !rd_nettrace_u64(at, end, room, &h->capture_thread) ||
+	    !rd_nettrace_u32(at, end, room, &h->processor))
 		return false;
 	h->sequence += delta + 1;
 	return true;
 }
 
-static inline bool rd_nettrace_compressed(struct rd_nettrace_headers *s)
+static inline __attribute__((always_inline)) bool rd_nettrace_fields(struct rd_nettrace_headers *s, bool room)
 {
 	struct rd_nettrace_header *h = &s->h;
 	const uint8_t *at = s->at, *end = s->end;
 	uint64_t elapsed;
 	uint8_t flags = *at++;
-	if ((flags & RD_NETTRACE_HAS_METADATA_ID) != 0 && !rd_nettrace_var32(&at, end, &h->metadata_id))
+	if ((flags & RD_NETTRACE_HAS_METADATA_ID) != 0 && !rd_nettrace_u32(&at, end, room, &h->metadata_id))
 		return false;
 	if ((flags & RD_NETTRACE_HAS_SEQUENCE) == 0)
 		h->sequence += h->metadata_id != 0;
-	else if (!rd_nettrace_capture(&at, end, h))
+	else if (!rd_nettrace_capture(&at, end, room, h))
 		return false;
-	if ((flags & RD_NETTRACE_HAS_THREAD) != 0 && !rd_nettrace_var64(&at, end, &h->thread))
+	if ((flags & RD_NETTRACE_HAS_THREAD) != 0 && !rd_nettrace_u64(&at, end, room, &h->thread))
 		return false;
-	if ((flags & RD_NETTRACE_HAS_STACK_ID) != 0 && !rd_nettrace_var32(&at, end, &h->stack_id))
+	if ((flags & RD_NETTRACE_HAS_STACK_ID) != 0 && !rd_nettrace_u32(&at, end, room, &h->stack_id))
 		return false;
-	if (!rd_nettrace_var64(&at, end, &elapsed))
+	if (!rd_nettrace_u64(&at, end, room, &elapsed))
 		return false;
 	h->time += elapsed;
-	size_t guids = 16 * (size_t)(((flags & RD_NETTRACE_HAS_ACTIVITY) != 0) +
-	                             ((flags & RD_NETTRACE_HAS_RELATED_ACTIVITY) != 0));
+	size_t guids = ((flags & RD_NETTRACE_HAS_ACTIVITY) != 0 ? 16u : 0u) +
+	               ((flags & RD_NETTRACE_HAS_RELATED_ACTIVITY) != 0 ? 16u : 0u);
 	if ((size_t)(end - at) < guids)
 		return false;
 	at += guids;
-	if ((flags & RD_NETTRACE_HAS_PAYLOAD_BYTES) != 0 && !rd_nettrace_var32(&at, end, &h->payload_bytes))
+	if ((flags & RD_NETTRACE_HAS_PAYLOAD_BYTES) != 0 && !rd_nettrace_u32(&at, end, room, &h->payload_bytes))
 		return false;
 	if ((size_t)(end - at) < h->payload_bytes)
 		return false;
 	h->payload = at;
 	s->at = at + h->payload_bytes;
 	return true;
+}
+
+/* No header is longer: flags, five bytes a u32, ten a u64, two GUIDs. */
+#define RD_NETTRACE_HEADER_BYTES_MAX (1 + 4 * 5 + 5 + 3 * 10 + 2 * 16)
+
+static inline __attribute__((always_inline)) bool rd_nettrace_compressed(struct rd_nettrace_headers *s)
+{
+	if (s->end - s->at >= RD_NETTRACE_HEADER_BYTES_MAX)
+		return rd_nettrace_fields(s, true);
+	return rd_nettrace_fields(s, false);
 }
 
 /* Size u32 (of what follows it), then the fields at their places, the payload at 80; the next at a multiple of 4. */
@@ -173,7 +207,7 @@ static inline bool rd_nettrace_plain(struct rd_nettrace_headers *s)
 }
 
 /* The next event into s->h, of which `at` was the place; false when the bytes are none. Ask only while at < end. */
-static inline bool rd_nettrace_headers_next(struct rd_nettrace_headers *s)
+static inline __attribute__((always_inline)) bool rd_nettrace_headers_next(struct rd_nettrace_headers *s)
 {
 	return s->compressed ? rd_nettrace_compressed(s) : rd_nettrace_plain(s);
 }
