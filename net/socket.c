@@ -207,22 +207,19 @@ static int send_bytes(struct rd_socket *s, const void *bytes, size_t n, bool mor
  * refuses at the start of a message only. A peer that dies in between makes
  * it swallow the rest, which is a lost message like any other.
  */
-int rd_send(struct rd_socket *s, rd_peer to, const Rd__Envelope *e, struct rd_blob *blob, struct rd_error *err)
+int rd_send_packed(struct rd_socket *s, rd_peer to, struct rd_span envelope, struct rd_blob *blob,
+                   struct rd_error *err)
 {
 	size_t frames = blob ? blob->frames.n : 0;
+	int rc;
 
-	s->packed.n = 0;
-	s->packed.failed = 0;
-	int rc = rd_envelope_pack(e, &s->packed, err);
-	if (rc < 0)
-		return rc;
 	if (s->listens) {
 		uint8_t id[PEER_ID_BYTES] = {0, (uint8_t)(to >> 24), (uint8_t)(to >> 16), (uint8_t)(to >> 8), (uint8_t)to};
 		rc = to > UINT32_MAX ? rd_fail(err, RD_NOT_FOUND, "no such peer") : send_bytes(s, id, sizeof id, true, err);
 		if (rc <= 0)
 			return rc;
 	}
-	rc = send_bytes(s, s->packed.at, s->packed.n, frames > 0, err);
+	rc = send_bytes(s, envelope.at, envelope.size_bytes, frames > 0, err);
 	for (size_t i = 0; rc > 0 && i < frames; i++) {
 		int flags = ZMQ_DONTWAIT | (i + 1 < frames ? ZMQ_SNDMORE : 0);
 		rc = send_result(zmq_msg_send(&blob->frames.at[i]->part, s->handle, flags), err);
@@ -230,6 +227,14 @@ int rd_send(struct rd_socket *s, rd_peer to, const Rd__Envelope *e, struct rd_bl
 	if (rc > 0 && blob)
 		rd_blob_release(blob);
 	return rc;
+}
+
+int rd_send(struct rd_socket *s, rd_peer to, const Rd__Envelope *e, struct rd_blob *blob, struct rd_error *err)
+{
+	s->packed.n = 0;
+	s->packed.failed = 0;
+	int rc = rd_envelope_pack(e, &s->packed, err);
+	return rc < 0 ? rc : rd_send_packed(s, to, (struct rd_span){s->packed.at, s->packed.n}, blob, err);
 }
 
 /* Take what is left of a message that is not wanted. */
