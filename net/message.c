@@ -125,7 +125,9 @@ int rd_blob_share(struct rd_blob *to, const struct rd_blob *from, struct rd_erro
 
 void rd_blob_release(struct rd_blob *b)
 {
+	/* A frame that was sent is empty by now. */
 	drop_frames(b, 0);
+	b->size_bytes = 0;
 	rd_vec_release(&b->frames);
 }
 
