@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "trace/etl/etl.h"
 #include "trace/etl/framing.h"
 #include "trace/etl/header.h"
@@ -196,7 +195,7 @@ int rd_etl_index(const struct rd_source *source, struct rd_index *out, void (*pr
 		rc = order(&s, err);
 	if (rc == 0) {
 		check_count(&s, header.buffers_written);
-		info->digest = rd_hash(out->blocks.at, out->blocks.n * sizeof *out->blocks.at);
+		info->digest = rd_index_digest(out);
 		if (progress)
 			progress(ctx, info->size_bytes);
 	}
