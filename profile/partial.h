@@ -132,8 +132,9 @@ struct rd_stack_row {
 
 /*
  * What a run of consecutive blocks did to one capture thread's sequence
- * (profile/losses.h). thread UINT64_MAX: the row of the run as a whole
- * (forgot_all, and `lost` of nobody).
+ * (docs/losses.md). Each run also has a row of its own, of thread UINT64_MAX
+ * and first_op RD_SEQ_FORGET_ALL: the blocks it covers, forgot_all, and what
+ * threads lost of which there is nothing else to say.
  */
 struct rd_sequence_row {
 	uint32_t run;          /* ordinal of the run's first block */
