@@ -48,18 +48,26 @@ struct bits {
 	const uint8_t *in, *in_end;
 	uint32_t next; /* the coming bits, highest first */
 	int extra;     /* how many of `next` there are beyond 16 */
+	int beyond;    /* words taken behind the end of the input */
 };
 
-/* The next word; behind the end of the input come zeros, as its writer's reader has it. */
+/* The next word. It is taken ahead of need, so that up to two may lie behind the end; they are zero. */
 static inline uint32_t word(struct bits *b)
 {
 	if (b->in_end - b->in < 2) {
 		b->in = b->in_end;
+		b->beyond++;
 		return 0;
 	}
 	uint32_t v = rd_le16(b->in);
 	b->in += 2;
 	return v;
+}
+
+/* Whether bits were used that are not in the input. */
+static inline bool overdrawn(const struct bits *b)
+{
+	return b->beyond && 16 * b->beyond > 16 + b->extra;
 }
 
 static inline void drop(struct bits *b, int n)
@@ -110,9 +118,10 @@ static bool block(struct rd_xpress_huffman *h, struct bits *b, uint8_t *begin, u
 	b->next = word(b) << 16;
 	b->next |= word(b);
 	b->extra = 16;
+	b->beyond = 0;
 	while (at < stop) {
 		unsigned entry = h->entry[b->next >> (32 - CODE_BITS)], symbol = entry >> 4;
-		if (entry == 0)
+		if (entry == 0 || overdrawn(b))
 			return false;
 		drop(b, (int)(entry & 15));
 		if (symbol < 256) {
@@ -134,13 +143,13 @@ static bool block(struct rd_xpress_huffman *h, struct bits *b, uint8_t *begin, u
 		at += length;
 	}
 	*out = at;
-	return true;
+	return !overdrawn(b);
 }
 
 int rd_xpress_huffman_unpack(struct rd_xpress_huffman *h, const uint8_t *in, size_t in_bytes, uint8_t *out,
 			     size_t out_bytes)
 {
-	struct bits b = {in, in + in_bytes, 0, 0};
+	struct bits b = {.in = in, .in_end = in + in_bytes};
 	uint8_t *at = out, *end = out + out_bytes;
 
 	while (at < end) {
