@@ -176,6 +176,11 @@ int rd_socket_connect(struct rd_net *n, const char *endpoint, struct rd_socket *
 	return open_socket(n, false, endpoint, out, err);
 }
 
+void rd_socket_linger(struct rd_socket *s, int linger_ms)
+{
+	(void)zmq_setsockopt(s->handle, ZMQ_LINGER, &linger_ms, sizeof linger_ms);
+}
+
 /* 1 sent, 0 not now, RD_NOT_FOUND no such peer. */
 static int send_result(int sent, struct rd_error *err)
 {

@@ -32,6 +32,8 @@ int rd_socket_listen(struct rd_net *n, const char *endpoint, struct rd_socket **
  */
 int rd_socket_connect(struct rd_net *n, const char *endpoint, struct rd_socket **out, struct rd_error *err);
 void rd_socket_close(struct rd_socket *s);
+/* Let rd_net_close wait until what was sent is on the wire, at most linger_ms; for last words. */
+void rd_socket_linger(struct rd_socket *s, int linger_ms);
 
 /*
  * 1 sent, and *blob (may be NULL) is empty now; 0 not now: poll for RD_POLL_OUT
