@@ -93,8 +93,9 @@ for program; do
 		sed 's/^/        /' "$log"
 	elif [ $s -ne 0 ]; then
 		# Why: our own lines for cmocka, the TAP directive for scripts.
-		sed -n -e 's/^# skip: /        skipped: /p' -e 's/^ok.*# *skip /        skipped: /p' "$log" | sort | uniq -c |
-			sed 's/^ *1 //; s/^ *\([0-9]*\) *\(skipped: .*\)/        \2 (\1 times)/'
+		sed -n -e 's/^# skip: //p' -e 's/^ok.*# *skip *//p' "$log" |
+			awk '{ n[$0]++ } END { for (why in n) print "        skipped: " why (n[why] > 1 ? " (" n[why] " times)" : "") }' |
+			sort
 	fi
 done
 

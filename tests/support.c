@@ -32,11 +32,12 @@ void rd_assert_code(int code, int64_t result, const char *expr, const char *file
 	_fail(file, line);
 }
 
-void rd_assert_bytes(const void *at, size_t size_bytes, const char *text, const char *file, int line)
+void rd_assert_span(struct rd_span span, const char *text, const char *file, int line)
 {
-	if (size_bytes == strlen(text) && (size_bytes == 0 || memcmp(at, text, size_bytes) == 0))
+	if (span.size_bytes == strlen(text) && (span.size_bytes == 0 || memcmp(span.at, text, span.size_bytes) == 0))
 		return;
-	print_error("\"%.*s\" (%zu bytes), expected \"%s\"\n", (int)size_bytes, (const char *)at, size_bytes, text);
+	print_error("\"%.*s\" (%zu bytes), expected \"%s\"\n", (int)span.size_bytes, (const char *)span.at, span.size_bytes,
+		    text);
 	_fail(file, line);
 }
 

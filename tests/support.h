@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "base/cursor.h"
 #include "base/error.h"
 
 /*
@@ -26,11 +27,11 @@
 /* The call failed with exactly this code. */
 #define assert_code(code, expr) rd_assert_code((code), (int64_t)(expr), #expr, __FILE__, __LINE__)
 /* The bytes of a span against a C string. */
-#define assert_span(span, text) rd_assert_bytes((span).at, (span).size_bytes, (text), __FILE__, __LINE__)
+#define assert_span(span, text) rd_assert_span((span), (text), __FILE__, __LINE__)
 
 void rd_assert_ok(int64_t result, const struct rd_error *err, const char *expr, const char *file, int line);
 void rd_assert_code(int code, int64_t result, const char *expr, const char *file, int line);
-void rd_assert_bytes(const void *at, size_t size_bytes, const char *text, const char *file, int line);
+void rd_assert_span(struct rd_span span, const char *text, const char *file, int line);
 
 /* Say why, and count this test as skipped. Does not return. */
 #define skip_test(...) rd_skip_test(__FILE__, __LINE__, __VA_ARGS__)

@@ -1,0 +1,241 @@
+#include "tests/support.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+static bool is_there(const char *path)
+{
+	struct stat st;
+	return lstat(path, &st) == 0;
+}
+
+static void make_folder(const char *path)
+{
+	assert_int_equal(mkdir(path, 0700), 0);
+}
+
+static void expect_file(const char *path, const char *text)
+{
+	size_t n;
+	uint8_t *bytes = read_whole(path, &n);
+	assert_string_equal((char *)bytes, text);
+	free(bytes);
+}
+
+static void reads_are_whole_or_truncated(void **state)
+{
+	struct rd_error err;
+	char buf[16] = "";
+	int fd = open(scratch_file("ten", "0123456789", 10), O_RDONLY);
+
+	assert_ok(rd_pread_all(fd, buf, 10, 0, &err), &err);
+	assert_memory_equal(buf, "0123456789", 10);
+	assert_ok(rd_pread_all(fd, buf, 3, 7, &err), &err);
+	assert_memory_equal(buf, "789", 3);
+	assert_ok(rd_pread_all(fd, buf, 0, 10, &err), &err);
+	assert_code(RD_TRUNCATED, rd_pread_all(fd, buf, 4, 7, &err));
+	assert_true(err.offset == 7);
+	assert_string_equal(err.text, "4 bytes wanted, 3 there");
+	assert_int_equal(rd_pread_some(fd, buf, 16, 8, &err), 2);
+	assert_int_equal(rd_pread_some(fd, buf, 16, 11, &err), 0);
+	assert_code(RD_TRUNCATED, rd_pread_some(fd, buf, 1, (uint64_t)INT64_MAX, &err));
+	assert_code(RD_TRUNCATED, rd_pread_all(fd, buf, 1, UINT64_MAX, &err));
+	close(fd);
+	assert_code(RD_IO, rd_pread_all(fd, buf, 1, 5, &err));
+	assert_int_equal(err.sys_errno, EBADF);
+	assert_true(err.offset == 5);
+	fd = open(scratch_folder(), O_RDONLY);
+	assert_code(RD_IO, rd_pread_some(fd, buf, 1, 0, NULL));
+	close(fd);
+}
+
+static void writes_are_whole(void **state)
+{
+	struct rd_error err;
+	int fds[2];
+	static uint8_t bytes[300000];
+
+	/* A pipe takes less than this at once: the child reads it away in small pieces. */
+	assert_int_equal(pipe(fds), 0);
+	pid_t child = fork();
+	if (child == 0) {
+		char piece[7000];
+		size_t n = 0;
+		ssize_t got;
+		close(fds[1]);
+		while ((got = read(fds[0], piece, sizeof piece)) > 0)
+			n += (size_t)got;
+		_exit(n == sizeof bytes ? 0 : 1);
+	}
+	close(fds[0]);
+	assert_ok(rd_write_all(fds[1], bytes, sizeof bytes, &err), &err);
+	close(fds[1]);
+	int status;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_code(RD_IO, rd_write_all(-1, "x", 1, &err));
+	assert_ok(rd_write_all(-1, "x", 0, &err), &err);
+}
+
+static void paths_fit_or_fail(void **state)
+{
+	struct rd_error err;
+	char buf[6];
+
+	assert_ok(rd_path(buf, sizeof buf, &err, "%s/%d", "abc", 1), &err);
+	assert_string_equal(buf, "abc/1");
+	assert_code(RD_LIMIT, rd_path(buf, sizeof buf, &err, "%s/%d", "abcd", 1));
+	assert_string_equal(buf, "");
+	assert_code(RD_LIMIT, rd_path(NULL, 0, &err, "x"));
+}
+
+static void private_folders_are_private(void **state)
+{
+	struct rd_error err;
+	char path[4096], small[8];
+	struct stat st;
+
+	assert_ok(rd_private_folder(scratch_folder(), "pre", path, sizeof path, &err), &err);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0700);
+	assert_non_null(strstr(path, "/pre-"));
+	assert_code(RD_LIMIT, rd_private_folder(scratch_folder(), "pre", small, sizeof small, &err));
+	assert_code(RD_IO, rd_private_folder(scratch_path("missing"), "pre", path, sizeof path, &err));
+	assert_int_equal(err.sys_errno, ENOENT);
+	assert_string_equal(path, "");
+}
+
+static void trees_go_links_stay(void **state)
+{
+	struct rd_error err;
+	char root[256], outside[256];
+
+	strcpy(outside, scratch_path("outside"));
+	make_folder(outside);
+	scratch_file("outside/kept", "kept", 4);
+	strcpy(root, scratch_path("tree"));
+	make_folder(root);
+	make_folder(scratch_path("tree/a"));
+	make_folder(scratch_path("tree/a/b"));
+	make_folder(scratch_path("tree/a/empty"));
+	scratch_file("tree/a/b/f", "x", 1);
+	scratch_file("tree/f", "x", 1);
+	assert_int_equal(symlink(outside, scratch_path("tree/link")), 0);
+	assert_int_equal(symlink("nowhere", scratch_path("tree/a/dangling")), 0);
+	assert_int_equal(chmod(scratch_path("tree/a/b"), 0500), 0);
+	if (geteuid() != 0) {
+		assert_code(RD_IO, rd_remove_tree(root, &err));
+		assert_int_equal(chmod(scratch_path("tree/a/b"), 0700), 0);
+	}
+	assert_ok(rd_remove_tree(root, &err), &err);
+	assert_false(is_there(root));
+	expect_file(scratch_path("outside/kept"), "kept");
+	assert_ok(rd_remove_tree(root, &err), &err); /* already gone */
+	/* A link itself goes, not what it names. A file goes too. */
+	assert_int_equal(symlink(outside, root), 0);
+	assert_ok(rd_remove_tree(root, &err), &err);
+	assert_false(is_there(root));
+	assert_ok(rd_remove_tree(scratch_path("outside/kept"), &err), &err);
+	assert_false(is_there(scratch_path("outside/kept")));
+}
+
+static void deep_trees_need_no_recursion(void **state)
+{
+	struct rd_error err;
+	char top[4096];
+
+	strcpy(top, scratch_path("deep"));
+	make_folder(top);
+	int at = open(top, O_RDONLY | O_DIRECTORY);
+	for (int i = 0; i < 200; i++) {
+		assert_int_equal(mkdirat(at, "a-rather-long-name-of-a-folder", 0700), 0);
+		int next = openat(at, "a-rather-long-name-of-a-folder", O_RDONLY | O_DIRECTORY);
+		assert_true(next >= 0);
+		close(at);
+		at = next;
+	}
+	close(at);
+	assert_ok(rd_remove_tree(top, &err), &err);
+	assert_false(is_there(top));
+}
+
+static void delivers_files(void **state)
+{
+	struct rd_error err;
+	char from[256], to[256];
+
+	strcpy(from, scratch_file("new", "new", 3));
+	strcpy(to, scratch_path("to"));
+	assert_ok(rd_deliver(from, to, false, &err), &err);
+	assert_false(is_there(from));
+	expect_file(to, "new");
+	scratch_file("new", "newer", 5);
+	assert_code(RD_EXISTS, rd_deliver(from, to, false, &err));
+	assert_string_equal(err.file, to);
+	expect_file(to, "new");
+	expect_file(from, "newer");
+	assert_ok(rd_deliver(from, to, true, &err), &err);
+	expect_file(to, "newer");
+	assert_false(is_there(from));
+	assert_code(RD_IO, rd_deliver(from, to, true, &err));
+	assert_code(RD_IO, rd_deliver(from, scratch_path("elsewhere"), false, &err));
+	expect_file(to, "newer");
+}
+
+static void delivers_folders(void **state)
+{
+	struct rd_error err;
+	char from[256], to[256];
+
+	strcpy(from, scratch_path("new-folder"));
+	strcpy(to, scratch_path("to-folder"));
+	make_folder(from);
+	scratch_file("new-folder/data", "1", 1);
+	assert_ok(rd_deliver(from, to, true, &err), &err); /* nothing to replace */
+	expect_file(scratch_path("to-folder/data"), "1");
+	make_folder(from);
+	scratch_file("new-folder/data", "2", 1);
+	assert_code(RD_EXISTS, rd_deliver(from, to, false, &err));
+	expect_file(scratch_path("to-folder/data"), "1");
+	assert_ok(rd_deliver(from, to, true, &err), &err);
+	expect_file(scratch_path("to-folder/data"), "2");
+	assert_false(is_there(from));
+	/* A folder over a file. */
+	make_folder(from);
+	scratch_file("file-first", "f", 1);
+	assert_ok(rd_deliver(from, scratch_path("file-first"), true, &err), &err);
+	assert_int_equal(rmdir(scratch_path("file-first")), 0);
+	assert_false(is_there(from));
+}
+
+static void syncs_and_says_what_it_cannot(void **state)
+{
+	struct rd_error err;
+
+	assert_ok(rd_sync_path(scratch_file("s", "s", 1), &err), &err);
+	assert_ok(rd_sync_path(scratch_folder(), &err), &err);
+	assert_code(RD_IO, rd_sync_path(scratch_path("missing"), &err));
+	assert_int_equal(err.sys_errno, ENOENT);
+	assert_non_null(strstr(err.file, "missing"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_are_whole_or_truncated),
+		cmocka_unit_test(writes_are_whole),
+		cmocka_unit_test(paths_fit_or_fail),
+		cmocka_unit_test(private_folders_are_private),
+		cmocka_unit_test(trees_go_links_stay),
+		cmocka_unit_test(deep_trees_need_no_recursion),
+		cmocka_unit_test(delivers_files),
+		cmocka_unit_test(delivers_folders),
+		cmocka_unit_test(syncs_and_says_what_it_cannot),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
