@@ -100,14 +100,18 @@ room_syslibs = $(foreach r,$1,$(SYSLIBS_$r))
 UNIT_C := $(foreach c,$(C_FILES),$(if $(filter test_%,$(notdir $c)),$(filter tests/%,$c)))
 FUZZ_C := $(filter tests/fuzz/fuzz_%,$(C_FILES))
 TOOL_C := $(filter tests/gen/gen_% tests/bench/%,$(C_FILES))
-# Everything else below tests/ helps the tests and is one library.
+# Every other file below tests/ helps the tests: one library for each folder, tests/*.c being one as well.
 HELP_C := $(filter-out $(UNIT_C) $(FUZZ_C) $(TOOL_C) tests/fuzz/%,$(filter tests/%,$(C_FILES)))
-HELP_A := $(B)/lib/librd_tests.a
+help_folder = $(patsubst %.c,all,$(word 2,$(subst /, ,$1)))
+HELP_FOLDERS := $(sort all $(foreach c,$(HELP_C),$(call help_folder,$c)))
+help_c = $(foreach c,$(HELP_C),$(if $(filter $1,$(call help_folder,$c)),$c))
+# For a stack of rooms: what all share, what writes traces, and the helpers of those rooms.
+help_a = $(patsubst %,$(B)/lib/librd_tests_%.a,$(filter all gen $1,$(HELP_FOLDERS)))
 
 UNITS := $(UNIT_C:%.c=$(B)/%)
 FUZZERS := $(FUZZ_C:%.c=$(B)/%)
 TOOLS := $(TOOL_C:%.c=$(B)/%)
-E2E := $(sort $(wildcard tests/e2e/*.sh tests/e2e/*.py))
+E2E := $(filter-out %/lib.sh,$(sort $(wildcard tests/e2e/*.sh tests/e2e/*.py)))
 BINARIES := $(foreach p,$(PROGRAMS),$(if $(wildcard $(MAIN_$p)/main.c),$(BIN)/$p))
 MAN := $(wildcard docs/man/*.1)
 DOCS := README.md LICENSE $(filter-out docs/man/%,$(wildcard docs/*.md docs/formats/*.md))
@@ -132,7 +136,7 @@ endef
 
 $(eval $(call remember,$(B)/flags,$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(TEST_CFLAGS) $(ALL_LDFLAGS)))
 $(foreach r,$(ROOMS),$(eval $(call remember,$(B)/lib/$r.list,$(call room_c,$r) $(if $(filter proto,$r),$(PROTO_FILES)))))
-$(eval $(call remember,$(B)/lib/tests.list,$(HELP_C)))
+$(foreach f,$(HELP_FOLDERS),$(eval $(call remember,$(B)/lib/tests_$f.list,$(call help_c,$f))))
 
 # ---- compile, archive, link: always into a name of its own and then renamed, so that a stopped or a
 # second make never leaves or sees half a file
@@ -180,8 +184,11 @@ check-$1: deps $$(filter $$(B)/tests/$1/%,$$(UNITS))
 endef
 $(foreach r,$(ROOMS),$(eval $(call room_rules,$r)))
 
-$(HELP_A): $(HELP_C:%.c=$(B)/obj/%.o) $(B)/lib/tests.list
-	$(archive)
+define help_rule
+$$(B)/lib/librd_tests_$1.a: $$(patsubst %.c,$$(B)/obj/%.o,$$(call help_c,$1)) $$(B)/lib/tests_$1.list
+	$$(archive)
+endef
+$(foreach f,$(HELP_FOLDERS),$(eval $(call help_rule,$f)))
 
 define program_rule
 $$(BIN)/$1: $$(B)/obj/$$(MAIN_$1)/main.o $$(call room_a,$$(sort $$(call room_stack,$$(MAIN_$1)) cli))
@@ -191,7 +198,7 @@ $(foreach p,$(PROGRAMS),$(eval $(call program_rule,$p)))
 
 # A unit test sees its own room and those below; one in a folder that is no room sees all.
 define unit_rule
-$$(B)/$(1:.c=): $$(B)/obj/$(1:.c=.o) $$(HELP_A) $$(call room_a,$2)
+$$(B)/$(1:.c=): $$(B)/obj/$(1:.c=.o) $$(call help_a,$2) $$(call room_a,$2)
 	$$(call link,-lcmocka $$(call room_syslibs,$2))
 endef
 unit_room = $(word 2,$(subst /, ,$1))
@@ -200,8 +207,8 @@ $(foreach c,$(UNIT_C) $(TOOL_C),$(eval $(call unit_rule,$c,$(call unit_stack,$c)
 
 FUZZ_ROOMS := $(filter-out broker cli,$(call room_stack,merger) worker)
 FUZZ_DRIVER := $(if $(findstring fuzzer,$(SAN)),libfuzzer,replay)
-$(FUZZERS): $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/obj/tests/fuzz/$(FUZZ_DRIVER).o $(HELP_A) \
-		$(call room_a,$(FUZZ_ROOMS))
+$(FUZZERS): $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/obj/tests/fuzz/$(FUZZ_DRIVER).o \
+		$(call help_a,$(FUZZ_ROOMS)) $(call room_a,$(FUZZ_ROOMS))
 	$(call link,$(if $(findstring fuzzer,$(SAN)),-fsanitize=fuzzer) -lcmocka $(call room_syslibs,$(FUZZ_ROOMS)))
 
 -include $(shell find $(B)/obj $(B)/proto -name '*.d' 2>/dev/null)
@@ -210,7 +217,7 @@ $(FUZZERS): $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/obj/tests/fuzz/$(FUZ
 
 RUN_TESTS := RD_ROOT=. RD_BIN=$(BIN) RD_BUILD=$(B) MAKE="$(MAKE)" sh tests/run.sh
 
-.PHONY: tests check check-all check-layers check-headers check-units check-fuzz check-e2e
+.PHONY: tests check check-all check-layers check-headers check-units check-fuzz check-units-fuzz check-e2e
 tests: $(UNITS) $(FUZZERS) $(TOOLS)
 # Two steps, because what `deps` installs is needed before anything is compiled.
 check: deps
@@ -221,6 +228,8 @@ check-units: $(UNITS)
 	@$(RUN_TESTS) $(UNITS)
 check-fuzz: $(FUZZERS)
 	@$(RUN_TESTS) $(FUZZERS)
+check-units-fuzz: $(UNITS) $(FUZZERS)
+	@$(RUN_TESTS) $(UNITS) $(FUZZERS)
 check-e2e: all tests
 	@$(RUN_TESTS) $(E2E)
 

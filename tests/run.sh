@@ -38,7 +38,7 @@ run_one()
 	child=
 }
 
-# Say in one word per line what the log holds: passed, failed, skipped, planned (-1 without a plan).
+# Say in one word per line what the log holds: passed, failed, skipped, planned (-1 without a plan, 1..N).
 count_tap()
 {
 	awk '
@@ -70,14 +70,22 @@ for program; do
 			$(count_tap)
 		END
 		note=
-		if [ "$planned" -ge 0 ] && [ "$planned" -ne $((p + f + s)) ]; then
-			note="ended early"
-		elif [ $((p + f + s)) -eq 0 ]; then
+		if [ $((p + f + s)) -eq 0 ]; then
 			note="no test ran"
+		elif [ "$planned" -ne $((p + f + s)) ]; then
+			note="ended early"
 		elif [ $status -ne 0 ] && [ "$f" -eq 0 ]; then
-			note="exit code $status"
+			note="failed at its end"
 		fi
-		[ -z "$note" ] || f=$((f + 1))
+		if [ -n "$note" ]; then
+			f=$((f + 1))
+			# timeout's own codes for one that hung.
+			case $status in
+			0) ;;
+			124 | 137) note="$note, timed out or killed" ;;
+			*) note="$note, exit code $status" ;;
+			esac
+		fi
 		;;
 	esac
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))

@@ -104,6 +104,6 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		if (run_path(argv[i]) != 0)
 			status = -1;
-	printf("%s 1 - %u files, %u inputs\n", status == 0 && files ? "ok" : "not ok", files, runs);
+	printf("1..1\n%s 1 - %u files, %u inputs\n", status == 0 && files ? "ok" : "not ok", files, runs);
 	return status == 0 && files ? 0 : 1;
 }
