@@ -57,7 +57,8 @@ static void open_buffer(struct etl_build *e, uint16_t cpu, uint64_t time, uint16
 	b->n = 0;
 	e->open = true;
 	e->flags = 0x20;
-	etl_put(b, 0, 16);
+	etl_put(b, 0, 8);
+	etl_put(b, 0, 8);
 	etl_put(b, time, 8);
 	etl_put(b, e->sequence++, 8);
 	etl_put(b, 0, 8);
