@@ -28,7 +28,7 @@ struct rd_view_method {
 	uint32_t process, clr;
 	uint32_t module, ns, name, signature; /* strings of the result */
 	uint32_t tier;                        /* with rd_filter.tiers */
-	bool no_stack;
+	uint32_t no_stack;                    /* 0 or 1 */
 	uint64_t exclusive, inclusive;
 	uint64_t exclusive_weight, inclusive_weight;
 };
@@ -51,6 +51,7 @@ struct rd_view {
 	uint64_t samples, weight, discarded;   /* discarded: by the run's filter and by this one */
 	uint64_t kinds[8];
 	bool filtered;                         /* any filter holds */
+	bool tiers;                            /* methods are split by tier */
 	bool cut_in_time;                      /* --from or --to hold: [from_ns, to_ns) since the origin is what is shown */
 	bool widened;                          /* and that is more than was asked for, to whole buckets */
 	int64_t from_ns, to_ns;

@@ -1,0 +1,217 @@
+/*
+ * json - the report for programs. docs/report-json.md describes every field; names, once there, stay.
+ */
+#include <stdio.h>
+
+#include "report/format.h"
+#include "report/people.h"
+#include "trace/trace.h"
+
+static struct rd_span string(const struct rd_view *v, uint32_t id)
+{
+	return rd_strings_at(&v->result->strings, id);
+}
+
+/* Pids are numbers; of nobody is -1. */
+static int64_t pid_number(uint32_t pid)
+{
+	return pid == RD_PID_UNOWNED ? -1 : (int64_t)pid;
+}
+
+static void put_place(struct rd_json *j, const char *key, uint64_t place)
+{
+	if (place == RD_NO_OFFSET)
+		rd_json_null(j, key);
+	else
+		rd_json_u64(j, key, place);
+}
+
+static void put_utc(struct rd_json *j, const char *key, int64_t utc_ns)
+{
+	char text[RD_NUMBER_TEXT];
+
+	if (utc_ns == INT64_MIN)
+		rd_json_null(j, key);
+	else
+		rd_json_text(j, key, rd_utc_text(utc_ns, text));
+}
+
+static void put_version(struct rd_json *j, const struct rd_trace_info *info)
+{
+	char text[40];
+
+	/* A nettrace or netperf version is one number; Windows' has two parts. */
+	if (info->format == RD_FORMAT_ETL || info->version_minor)
+		snprintf(text, sizeof text, "%u.%u", info->version_major, info->version_minor);
+	else
+		snprintf(text, sizeof text, "%u", info->version_major);
+	rd_json_text(j, "version", text);
+}
+
+static void put_traces(struct rd_json *j, const struct rd_result *r)
+{
+	rd_json_array(j, "traces");
+	for (size_t i = 0; i < r->traces.n; i++) {
+		const struct rd_result_trace *t = &r->traces.at[i];
+		const struct rd_format *format = rd_format_by_id(t->info.format);
+		rd_json_object(j, NULL);
+		rd_json_u64(j, "id", i);
+		rd_json_text(j, "path", t->path);
+		if (t->member[0])
+			rd_json_text(j, "member", t->member);
+		rd_json_text(j, "format", format ? format->name : "unknown");
+		put_version(j, &t->info);
+		rd_json_u64(j, "bytes", t->info.size_bytes);
+		put_utc(j, "start", t->start_utc_ns);
+		rd_json_u64(j, "duration_ns", t->duration_ns);
+		rd_json_u64(j, "pointer_size", t->info.pointer_bytes);
+		rd_json_u64(j, "cpus", t->info.cpus);
+		rd_json_bool(j, "complete", t->complete);
+		put_place(j, "cut_at", t->cut_at);
+		rd_json_u64(j, "lost_events", t->lost_events);
+		rd_json_u64(j, "lost_buffers", t->lost_buffers);
+		rd_json_object_end(j);
+	}
+	rd_json_array_end(j);
+}
+
+static void put_counts(struct rd_json *j, const struct rd_view *v)
+{
+	static const char *const other[RD_OTHER_COUNTS] = {[RD_OTHER_PMC] = "pmc", [RD_OTHER_CSWITCH] = "cswitch"};
+
+	rd_json_u64(j, "samples", v->samples);
+	rd_json_u64(j, "weight", v->weight);
+	rd_json_u64(j, "discarded", v->discarded);
+	rd_json_object(j, "kinds");
+	for (uint32_t kind = 0; kind < RD_SAMPLE_KINDS; kind++)
+		if (v->kinds[kind])
+			rd_json_u64(j, rd_sample_kind_name(kind), v->kinds[kind]);
+	rd_json_object_end(j);
+	rd_json_object(j, "other_events");
+	for (uint32_t what = 0; what < RD_OTHER_COUNTS; what++)
+		rd_json_u64(j, other[what], v->result->other[what]);
+	rd_json_object_end(j);
+	rd_json_bool(j, "thread_time", v->result->thread_time);
+}
+
+static void put_trust(struct rd_json *j, const struct rd_trust *t)
+{
+	rd_json_object(j, "trust");
+	rd_json_bool(j, "complete", t->complete);
+	put_place(j, "cut_at", t->cut_at);
+	rd_json_u64(j, "lost_events", t->lost_events);
+	rd_json_u64(j, "lost_buffers", t->lost_buffers);
+	rd_json_u64(j, "frames", t->frames);
+	rd_json_u64(j, "unresolved_frames", t->unresolved_frames);
+	rd_json_u64(j, "ambiguous_frames", t->ambiguous_frames);
+	rd_json_u64(j, "samples_without_stack", t->samples_without_stack);
+	rd_json_u64(j, "stacks_unused", t->stacks_unused);
+	rd_json_u64(j, "broken_stacks", t->broken_stacks);
+	rd_json_u64(j, "unowned_samples", t->unowned_samples);
+	rd_json_u64(j, "malformed_events", t->malformed_events);
+	rd_json_array(j, "quarantined");
+	for (size_t i = 0; i < t->quarantined.n; i++) {
+		rd_json_object(j, NULL);
+		rd_json_u64(j, "trace", t->quarantined.at[i].trace);
+		rd_json_u64(j, "from", t->quarantined.at[i].from);
+		rd_json_u64(j, "to", t->quarantined.at[i].to);
+		rd_json_object_end(j);
+	}
+	rd_json_array_end(j);
+	rd_json_text(j, "rundown", rd_rundown_name(t->rundown));
+	rd_json_array(j, "missing_providers");
+	if (t->missing_runtime)
+		rd_json_text(j, NULL, "Microsoft-Windows-DotNETRuntime");
+	if (t->missing_rundown)
+		rd_json_text(j, NULL, "Microsoft-Windows-DotNETRuntimeRundown");
+	if (t->missing_stacks)
+		rd_json_text(j, NULL, "stacks");
+	rd_json_array_end(j);
+	rd_json_object_end(j);
+}
+
+static void put_processes(struct rd_json *j, const struct rd_view *v)
+{
+	rd_json_array(j, "processes");
+	for (size_t i = 0; i < v->result->processes.n; i++) {
+		const struct rd_result_process *p = &v->result->processes.at[i];
+		if (!v->process_passes.at[i])
+			continue;
+		rd_json_object(j, NULL);
+		rd_json_u64(j, "id", i);
+		rd_json_u64(j, "trace", p->trace);
+		rd_json_i64(j, "pid", pid_number(p->pid));
+		if (p->namespace_pid)
+			rd_json_u64(j, "namespace_pid", p->namespace_pid);
+		else
+			rd_json_null(j, "namespace_pid");
+		rd_json_span(j, "name", string(v, p->name));
+		rd_json_span(j, "command_line", string(v, p->command_line));
+		put_utc(j, "start", p->start_utc_ns);
+		rd_json_u64(j, "samples", v->process_samples.at[i]);
+		rd_json_object_end(j);
+	}
+	rd_json_array_end(j);
+}
+
+static void put_method(struct rd_json *j, const struct rd_view *v, const struct rd_view_method *m)
+{
+	char tier[32];
+
+	rd_json_object(j, NULL);
+	rd_json_u64(j, "process", m->process);
+	rd_json_i64(j, "pid", pid_number(v->result->processes.at[m->process].pid));
+	rd_json_u64(j, "clr", m->clr);
+	if (m->no_stack) {
+		rd_json_text(j, "module", "");
+		rd_json_text(j, "namespace", "");
+		rd_json_text(j, "name", "[no stack]");
+		rd_json_text(j, "signature", "");
+	} else {
+		rd_json_span(j, "module", string(v, m->module));
+		rd_json_span(j, "namespace", string(v, m->ns));
+		rd_json_span(j, "name", string(v, m->name));
+		rd_json_span(j, "signature", string(v, m->signature));
+	}
+	if (v->tiers)
+		rd_json_text(j, "tier", rd_tier_name(m->tier, tier));
+	rd_json_u64(j, "exclusive", m->exclusive);
+	rd_json_u64(j, "inclusive", m->inclusive);
+	rd_json_u64(j, "exclusive_weight", m->exclusive_weight);
+	rd_json_u64(j, "inclusive_weight", m->inclusive_weight);
+	rd_json_object_end(j);
+}
+
+static void put_buckets(struct rd_json *j, const struct rd_view *v)
+{
+	rd_json_object(j, "buckets");
+	put_utc(j, "origin", v->result->origin_utc_ns);
+	rd_json_u64(j, "width_ns", v->result->bucket_width_ns);
+	rd_json_u64(j, "first", v->first_bucket);
+	rd_json_array(j, "samples");
+	for (size_t i = 0; i < v->buckets.n; i++)
+		rd_json_u64(j, NULL, v->buckets.at[i]);
+	rd_json_array_end(j);
+	rd_json_object_end(j);
+}
+
+int rd_report_json(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out, struct rd_error *err)
+{
+	struct rd_json j;
+
+	(void)err;
+	rd_json_init(&j, out, true);
+	rd_json_object(&j, NULL);
+	rd_json_u64(&j, "rundown", 1);
+	put_traces(&j, v->result);
+	put_counts(&j, v);
+	put_trust(&j, &v->result->trust);
+	put_processes(&j, v);
+	rd_json_array(&j, "methods");
+	for (size_t i = 0; i < v->methods.n && (o->top == 0 || i < o->top); i++)
+		put_method(&j, v, &v->methods.at[i]);
+	rd_json_array_end(&j);
+	put_buckets(&j, v);
+	rd_json_object_end(&j);
+	return 0;
+}

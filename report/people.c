@@ -1,0 +1,156 @@
+#include "report/people.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *rd_count_text(uint64_t n, char buf[RD_NUMBER_TEXT])
+{
+	char digits[24];
+	int count = snprintf(digits, sizeof digits, "%" PRIu64, n);
+	char *to = buf;
+
+	for (int i = 0; i < count; i++) {
+		if (i > 0 && (count - i) % 3 == 0)
+			*to++ = ',';
+		*to++ = digits[i];
+	}
+	*to = 0;
+	return buf;
+}
+
+const char *rd_percent_text(uint64_t part, uint64_t of, char buf[RD_NUMBER_TEXT])
+{
+	uint64_t tenths = 0;
+
+	if (of) {
+		tenths = (uint64_t)(((unsigned __int128)part * 1000 + of / 2) / of);
+		if (tenths == 1000 && part < of)
+			tenths = 999;
+	}
+	snprintf(buf, RD_NUMBER_TEXT, "%" PRIu64 ".%u %%", tenths / 10, (unsigned)(tenths % 10));
+	return buf;
+}
+
+const char *rd_duration_text(uint64_t ns, char buf[RD_NUMBER_TEXT])
+{
+	uint64_t seconds = ns / 1000000000;
+
+	if (ns < 1000000000)
+		snprintf(buf, RD_NUMBER_TEXT, "%.1f ms", (double)ns / 1e6);
+	else if (seconds < 600)
+		snprintf(buf, RD_NUMBER_TEXT, "%.1f s", (double)ns / 1e9);
+	else if (seconds < 3600)
+		snprintf(buf, RD_NUMBER_TEXT, "%u min %u s", (unsigned)(seconds / 60), (unsigned)(seconds % 60));
+	else
+		snprintf(buf, RD_NUMBER_TEXT, "%" PRIu64 " h %u min", seconds / 3600, (unsigned)(seconds / 60 % 60));
+	return buf;
+}
+
+/* ".25" of 250,000,000 ns; nothing of 0. */
+static void put_fraction(char *to, size_t size, uint32_t ns)
+{
+	size_t n = (size_t)snprintf(to, size, ".%09u", (unsigned)ns);
+
+	while (n > 0 && to[n - 1] == '0')
+		to[--n] = 0;
+	if (n == 1)
+		to[0] = 0;
+}
+
+const char *rd_seconds_text(int64_t ns, char buf[RD_NUMBER_TEXT])
+{
+	uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+	char fraction[16];
+
+	put_fraction(fraction, sizeof fraction, (uint32_t)(size % 1000000000));
+	snprintf(buf, RD_NUMBER_TEXT, "%s%" PRIu64 "%s", ns < 0 ? "-" : "", size / 1000000000, fraction);
+	return buf;
+}
+
+const char *rd_utc_text(int64_t utc_ns, char buf[RD_NUMBER_TEXT])
+{
+	int64_t seconds = utc_ns / 1000000000, rest = utc_ns % 1000000000;
+	char fraction[16];
+
+	if (rest < 0) {
+		rest += 1000000000;
+		seconds--;
+	}
+	int64_t days = seconds / 86400, second = seconds % 86400;
+	if (second < 0) {
+		second += 86400;
+		days--;
+	}
+	/* Gregorian: eras of 400 years that begin in March, so that the odd day is their last. */
+	int64_t shifted = days + 719468;
+	int64_t era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
+	int64_t day_of_era = shifted - era * 146097;
+	int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+	int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+	int64_t month = (5 * day_of_year + 2) / 153;
+	int64_t day = day_of_year - (153 * month + 2) / 5 + 1;
+	month = month < 10 ? month + 3 : month - 9;
+	put_fraction(fraction, sizeof fraction, (uint32_t)rest);
+	snprintf(buf, RD_NUMBER_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d%sZ", (int)(year_of_era + era * 400 + (month <= 2)),
+		 (int)month, (int)day, (int)(second / 3600), (int)(second / 60 % 60), (int)(second % 60), fraction);
+	return buf;
+}
+
+/* The bytes of the printable UTF-8 character at p; 0 when there is none. */
+static size_t printable(const uint8_t *p, const uint8_t *end)
+{
+	size_t n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
+
+	if (n == 0 || (size_t)(end - p) < n)
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	if (n == 1)
+		return *p >= 0x20 && *p != 0x7f;
+	/* The controls of 8-bit terminals; overlong forms; surrogates; too large; and the marks that turn text around. */
+	if ((p[0] == 0xc2 && p[1] < 0xa0) || (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) ||
+	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))
+		return 0;
+	if (p[0] == 0xe2 && ((p[1] == 0x80 && p[2] >= 0xa8 && p[2] <= 0xae) || (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9)))
+		return 0;
+	return n;
+}
+
+static size_t characters(struct rd_span text)
+{
+	const uint8_t *p = text.at, *end = text.size_bytes ? p + text.size_bytes : p;
+	size_t count = 0;
+
+	for (; p < end; count++) {
+		size_t n = printable(p, end);
+		p += n ? n : 1;
+	}
+	return count;
+}
+
+size_t rd_out_name(struct rd_out *o, struct rd_span text, size_t columns)
+{
+	const uint8_t *p = text.at, *end = text.size_bytes ? p + text.size_bytes : p;
+	size_t count = columns ? characters(text) : 0, at = 0, written = 0;
+	bool cut = columns && count > columns;
+	/* The end of a name tells more than its middle: the head gets half of what the dots leave. */
+	size_t head = cut ? (columns - 1) / 2 : 0, tail = cut ? columns - 1 - head : 0;
+
+	for (; p < end; at++) {
+		size_t n = printable(p, end);
+		if (!cut || at < head || at >= count - tail) {
+			if (n)
+				rd_out_bytes(o, p, n);
+			else
+				rd_out_text(o, "\xef\xbf\xbd");
+			written++;
+		} else if (at == head) {
+			rd_out_text(o, "\xe2\x80\xa6");
+			written++;
+		}
+		p += n ? n : 1;
+	}
+	return written;
+}
