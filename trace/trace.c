@@ -27,6 +27,14 @@ const struct rd_format *rd_format_by_id(uint32_t id)
 	return NULL;
 }
 
+const struct rd_format *rd_format_of(const uint8_t *head, size_t size_bytes)
+{
+	for (size_t i = 0; formats[i] != NULL; i++)
+		if (formats[i]->probe(head, size_bytes))
+			return formats[i];
+	return NULL;
+}
+
 /* Files that people take for traces of a kind read here, by what stands at a place of theirs. */
 static const struct {
 	uint32_t at;
@@ -58,11 +66,10 @@ int rd_trace_probe(const struct rd_source *s, const struct rd_format **out, stru
 	int64_t n = rd_pread_some(s->fd, head, sizeof head, 0, err);
 	if (n < 0)
 		return rd_error_at(err, s->path, 0);
-	for (size_t i = 0; formats[i] != NULL; i++) {
-		if (formats[i]->probe(head, (size_t)n)) {
-			*out = formats[i];
-			return 0;
-		}
+	const struct rd_format *f = rd_format_of(head, (size_t)n);
+	if (f != NULL) {
+		*out = f;
+		return 0;
 	}
 	rd_fail(err, RD_UNSUPPORTED, "%s", n == 0 ? "an empty file" : name_stranger(head, (size_t)n));
 	return rd_error_at(err, s->path, RD_NO_OFFSET);

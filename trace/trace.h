@@ -164,6 +164,9 @@ struct rd_format {
 const struct rd_format *const *rd_formats(void);
 const struct rd_format *rd_format_by_id(uint32_t id);
 
+/* The format that these first bytes (up to 512) are of, NULL none. */
+const struct rd_format *rd_format_of(const uint8_t *head, size_t size_bytes);
+
 /* The format of a plain file by its first bytes; RD_UNSUPPORTED "not a trace" / "an empty file" with a hint. */
 int rd_trace_probe(const struct rd_source *s, const struct rd_format **out, struct rd_error *err);
 

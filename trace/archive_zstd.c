@@ -1,0 +1,171 @@
+/*
+ * The output file is given its full size, mapped, and handed to the decoder
+ * as the one buffer that all plain bytes end up in. Its disk blocks are
+ * reserved before, so that a full disk is an error and not a signal. Pages that
+ * were written leave the process again; matches bring back what they need.
+ */
+#define ZSTD_STATIC_LINKING_ONLY /* ZSTD_d_stableOutBuffer */
+#include "trace/archive_zstd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/file.h"
+#include "trace/trace.h"
+
+#define PACKED_BYTES ((size_t)256 << 10)
+#define LEAST_PLAIN_BYTES (UINT64_C(16) << 20) /* below, libarchive's way costs no more than this much memory */
+#define RESIDENT_BYTES ((size_t)16 << 20)
+#define HEAD_BYTES 512
+
+struct frame {
+	const struct rd_source *source;
+	ZSTD_DCtx *decoder;
+	uint8_t *packed;         /* buffer */
+	uint64_t position;       /* of the next packed byte to read */
+	ZSTD_inBuffer in;
+	ZSTD_outBuffer out;      /* the mapped file */
+	size_t dropped;          /* plain bytes up to here left the process */
+	bool ended;              /* the frame is whole */
+};
+
+/* The plain size that the file's first frame names; false when it is no frame, names none, or is a small one. */
+static bool frame_size(const struct rd_source *s, uint64_t *plain_bytes)
+{
+	uint8_t head[ZSTD_FRAMEHEADERSIZE_MAX];
+	int64_t n = rd_pread_some(s->fd, head, sizeof head, 0, NULL);
+	if (n < 5 || rd_le32(head) != ZSTD_MAGICNUMBER)
+		return false;
+	unsigned long long size = ZSTD_getFrameContentSize(head, (size_t)n);
+	if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR || size < LEAST_PLAIN_BYTES)
+		return false;
+	*plain_bytes = size;
+	return size <= PTRDIFF_MAX;
+}
+
+/* What was written and is not needed just now may go; the file has it. */
+static void drop_pages(struct frame *f)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t upto = f->out.pos / page * page;
+	if (upto - f->dropped < RESIDENT_BYTES)
+		return;
+	madvise(f->out.dst, upto, MADV_DONTNEED);
+	f->dropped = upto;
+}
+
+/* Read and unpack one piece. */
+static int step(struct frame *f, struct rd_archive_output *o, struct rd_error *err)
+{
+	if (f->in.pos == f->in.size) {
+		uint64_t left = f->source->size_bytes - f->position;
+		size_t want = left < PACKED_BYTES ? (size_t)left : PACKED_BYTES;
+		if (want == 0)
+			return rd_fail(err, RD_TRUNCATED, "the archive cannot be unpacked: it ends inside its frame");
+		int rc = rd_source_read(f->source, f->packed, want, f->position, err);
+		if (rc != 0)
+			return rc;
+		f->position += want;
+		o->packed_bytes += want;
+		f->in = (ZSTD_inBuffer){f->packed, want, 0};
+	}
+	size_t rc = ZSTD_decompressStream(f->decoder, &f->out, &f->in);
+	if (ZSTD_isError(rc))
+		return rd_fail(err, RD_CORRUPT, "the archive cannot be unpacked: %s", ZSTD_getErrorName(rc));
+	f->ended = rc == 0;
+	drop_pages(f);
+	return 0;
+}
+
+/* The whole frame. *is_trace false: its first bytes are of no trace, and it was left there. */
+static int unpack_frame(struct frame *f, struct rd_archive_output *o,
+                        void (*progress)(void *ctx, uint64_t packed_bytes), void *ctx, bool *is_trace,
+                        struct rd_error *err)
+{
+	*is_trace = false;
+	while (!f->ended) {
+		int rc = step(f, o, err);
+		if (rc != 0)
+			return rc;
+		if (progress != NULL)
+			progress(ctx, f->position);
+		if (*is_trace || f->out.pos < HEAD_BYTES)
+			continue;
+		*is_trace = rd_format_of(f->out.dst, HEAD_BYTES) != NULL;
+		if (!*is_trace)
+			return 0;
+	}
+	return 0;
+}
+
+/* Give the open file its size and map it. RD_ZSTD_NOT_MINE when it cannot be mapped. */
+static int map_output(struct rd_archive_output *o, uint64_t plain_bytes, void **at, struct rd_error *err)
+{
+	int rc = posix_fallocate(o->fd, 0, (off_t)plain_bytes);
+	if (rc != 0) {
+		errno = rc;
+		rd_fail_errno(err, "making room for the unpacked file");
+		return rd_error_at(err, o->out->at[o->out->n - 1].path, RD_NO_OFFSET);
+	}
+	*at = mmap(NULL, (size_t)plain_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, o->fd, 0);
+	return *at != MAP_FAILED ? 0 : RD_ZSTD_NOT_MINE;
+}
+
+static int run(struct frame *f, struct rd_archive_output *o, uint64_t plain_bytes,
+               void (*progress)(void *ctx, uint64_t packed_bytes), void *ctx, struct rd_error *err)
+{
+	bool is_trace;
+	f->packed = rd_realloc(NULL, PACKED_BYTES);
+	f->decoder = ZSTD_createDCtx();
+	if (f->packed == NULL || f->decoder == NULL)
+		return rd_fail_nomem(err);
+	/* Any window will do, as it costs no memory here. */
+	if (ZSTD_isError(ZSTD_DCtx_setParameter(f->decoder, ZSTD_d_stableOutBuffer, 1)) ||
+	    ZSTD_isError(ZSTD_DCtx_setParameter(f->decoder, ZSTD_d_windowLogMax, ZSTD_WINDOWLOG_MAX)))
+		return RD_ZSTD_NOT_MINE;
+	int rc = unpack_frame(f, o, progress, ctx, &is_trace, err);
+	if (rc != 0)
+		return rc;
+	/* More frames behind this one: libarchive puts them together. */
+	if (is_trace && (f->in.pos < f->in.size || f->position < f->source->size_bytes))
+		return RD_ZSTD_NOT_MINE;
+	if (is_trace && f->out.pos != plain_bytes)
+		return rd_fail(err, RD_CORRUPT, "the archive cannot be unpacked: its frame has another size");
+	o->plain_bytes = is_trace ? plain_bytes : 0;
+	o->out->at[o->out->n - 1].size_bytes = o->plain_bytes;
+	return is_trace ? rd_archive_output_end(o, err) : 0;
+}
+
+int rd_archive_zstd(const struct rd_source *s, struct rd_archive_output *o,
+                    void (*progress)(void *ctx, uint64_t packed_bytes), void *ctx, struct rd_error *err)
+{
+	struct frame f = {.source = s};
+	uint64_t plain_bytes;
+	void *at = NULL;
+	if (!frame_size(s, &plain_bytes))
+		return RD_ZSTD_NOT_MINE;
+	/* The whole archive stands for the packed bytes: the room is taken before any of them is read. */
+	o->packed_bytes = s->size_bytes;
+	int rc = rd_archive_output_allow(o, plain_bytes, err);
+	o->packed_bytes = 0;
+	if (rc == 0)
+		rc = rd_archive_output_begin(o, "", err);
+	if (rc == 0)
+		rc = map_output(o, plain_bytes, &at, err);
+	if (rc == 0) {
+		f.out = (ZSTD_outBuffer){at, (size_t)plain_bytes, 0};
+		rc = run(&f, o, plain_bytes, progress, ctx, err);
+		munmap(at, (size_t)plain_bytes);
+	}
+	if (rc == RD_ZSTD_NOT_MINE || (rc == 0 && o->plain_bytes == 0))
+		rd_archive_output_undo(o);
+	if (rc == RD_ZSTD_NOT_MINE)
+		o->packed_bytes = 0;
+	ZSTD_freeDCtx(f.decoder);
+	rd_free(f.packed);
+	return rc;
+}
