@@ -58,6 +58,12 @@ static void escape(struct rd_out *o, uint32_t c)
 	rd_out_bytes(o, text, sizeof text);
 }
 
+/* An ASCII character that stands for itself; names are made of little else. */
+static inline bool is_plain(uint8_t c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
 static void quoted(struct rd_out *o, struct rd_span text)
 {
 	const uint8_t *p = text.at, *end = text.size_bytes ? p + text.size_bytes : p;
@@ -66,8 +72,12 @@ static void quoted(struct rd_out *o, struct rd_span text)
 
 	rd_out_bytes(o, "\"", 1);
 	while (p < end) {
+		if (is_plain(*p)) {
+			p++;
+			continue;
+		}
 		unsigned n = character_bytes(p, end, &c);
-		if (n && c >= 0x20 && c != '"' && c != '\\' && c != 0x7f && (c < 0xd800 || c > 0xdfff)) {
+		if (n > 1 && (c < 0xd800 || c > 0xdfff)) {
 			p += n;
 			continue;
 		}
