@@ -217,7 +217,7 @@ $(FUZZERS): $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/obj/tests/fuzz/$(FUZ
 
 RUN_TESTS := RD_ROOT=. RD_BIN=$(BIN) RD_BUILD=$(B) MAKE="$(MAKE)" sh tests/run.sh
 
-.PHONY: tests check check-all check-layers check-headers check-units check-fuzz check-units-fuzz check-e2e
+.PHONY: coverage coverage-report tests check check-all check-layers check-headers check-units check-fuzz check-units-fuzz check-e2e
 tests: $(UNITS) $(FUZZERS) $(TOOLS)
 # Two steps, because what `deps` installs is needed before anything is compiled.
 check: deps
@@ -232,6 +232,11 @@ check-units-fuzz: $(UNITS) $(FUZZERS)
 	@$(RUN_TESTS) $(UNITS) $(FUZZERS)
 check-e2e: all tests
 	@$(RUN_TESTS) $(E2E)
+
+coverage:
+	@+$(MAKE) --no-print-directory COVERAGE=1 coverage-report
+coverage-report: check-units
+	@sh mk/coverage.sh $(B)/obj $(ROOMS)
 
 check-layers:
 	@sh mk/layers.sh
@@ -298,6 +303,7 @@ help:
 #@ make check-units  check-fuzz  check-e2e  check-layers  check-headers
 #@                      the parts of `make check`
 #@ make fuzz-NAME       libFuzzer on tests/fuzz/fuzz_NAME.c (needs clang); FUZZ_SECONDS=60
+#@ make coverage        the share of lines that the unit tests run, by room
 #@ make format          clang-format over all C files
 #@ make clean           remove build/
 #@
