@@ -1,0 +1,131 @@
+#include "cli/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+/* The folder of a path, in buf. */
+static int folder_of(const char *path, char *buf, size_t size, struct rd_error *err)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (slash == NULL)
+		return rd_path(buf, size, err, ".");
+	return rd_path(buf, size, err, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+}
+
+/* The rights that open(2) would have given: mkostemp and linkat do not ask the umask. */
+static void usual_rights(int fd)
+{
+	mode_t mask = umask(0);
+	umask(mask);
+	/* Where it fails the file stays readable to its owner. */
+	if (fchmod(fd, 0666 & ~mask) != 0)
+		errno = 0;
+}
+
+static int open_nameless(struct rd_output *o, struct rd_error *err)
+{
+	char folder[4096];
+	int code = folder_of(o->target, folder, sizeof folder, err);
+
+	if (code < 0)
+		return code;
+	int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		/* Not every file system has files without a name. */
+		if ((code = rd_path(o->temporary, sizeof o->temporary, err, "%s.XXXXXX", o->target)) < 0)
+			return code;
+		fd = mkostemp(o->temporary, O_CLOEXEC);
+		if (fd < 0) {
+			o->temporary[0] = 0;
+			return rd_fail_errno(err, "cannot write here");
+		}
+	}
+	usual_rights(fd);
+	return fd;
+}
+
+int rd_output_open(struct rd_output *o, const char *path, struct rd_error *err)
+{
+	struct stat st;
+	int fd = STDOUT_FILENO;
+
+	memset(o, 0, sizeof *o);
+	if (path && strcmp(path, "-") != 0) {
+		o->path = path;
+		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+			rd_fail(err, RD_USAGE, "the output is a folder");
+			rd_error_at(err, path, RD_NO_OFFSET);
+			return RD_USAGE;
+		}
+		o->in_place = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+		/* A link stays: what it names is replaced. */
+		if (realpath(path, o->target) == NULL && rd_path(o->target, sizeof o->target, err, "%s", path) < 0)
+			return RD_LIMIT;
+		fd = o->in_place ? open(path, O_WRONLY | O_CLOEXEC) : open_nameless(o, err);
+		if (fd < 0) {
+			if (o->in_place)
+				rd_fail_errno(err, "cannot write here");
+			return rd_error_at(err, path, RD_NO_OFFSET);
+		}
+	}
+	rd_out_init(&o->out, fd);
+	return 0;
+}
+
+/* Give the file its temporary name, if it has none. */
+static int name_it(struct rd_output *o, int fd, struct rd_error *err)
+{
+	char link[64];
+
+	if (o->temporary[0])
+		return 0;
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	for (unsigned i = 0; i < 100; i++) {
+		char name[4096];
+		int code = rd_path(name, sizeof name, err, "%s.%ld-%u", o->target, (long)getpid(), i);
+		if (code < 0)
+			return code;
+		if (linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
+			memcpy(o->temporary, name, sizeof name);
+			return 0;
+		}
+		if (errno != EEXIST)
+			break;
+	}
+	return rd_fail_errno(err, "cannot name the finished output");
+}
+
+int rd_output_close(struct rd_output *o, bool good, struct rd_error *err)
+{
+	int fd = o->out.fd;
+	struct rd_error own;
+	int code = rd_out_close(&o->out, good ? err : &own);
+
+	if (o->path == NULL)
+		return code;
+	if (code == 0 && good && !o->in_place) {
+		if (fsync(fd) != 0)
+			code = rd_fail_errno(err, "writing the output");
+		if (code == 0)
+			code = name_it(o, fd, err);
+		if (code == 0)
+			code = rd_deliver(o->temporary, o->target, true, err);
+		if (code == 0)
+			o->temporary[0] = 0;
+	}
+	if (close(fd) != 0 && code == 0 && good)
+		code = rd_fail_errno(err, "writing the output");
+	if (o->temporary[0])
+		unlink(o->temporary);
+	if (code < 0 && good)
+		rd_error_at(err, o->path, RD_NO_OFFSET);
+	return code;
+}
