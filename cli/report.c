@@ -101,9 +101,9 @@ static int check_words(const struct words *w)
 	return 0;
 }
 
-static void filter_of(const struct words *w, struct rd_filter *f)
+static void filter_of(const struct words *w, struct rd_view_filter *f)
 {
-	*f = (struct rd_filter){
+	*f = (struct rd_view_filter){
 		.process = w->process, .kind = w->kind, .tiers = w->tiers,
 		.sort = w->sort < 0 ? RD_SORT_EXCLUSIVE : (enum rd_sort)w->sort,
 		.has_from = w->from.given, .from_is_utc = w->from.is_utc, .from_ns = w->from.ns,
@@ -125,7 +125,7 @@ static int write_report(const struct words *w, const struct rd_result *r, struct
 {
 	const struct rd_report_format *format = rd_report_format((size_t)(w->format < 0 ? 0 : w->format));
 	struct rd_report_options options = {.top = w->top == TOP_DEFAULT ? format->top : (size_t)w->top};
-	struct rd_filter filter;
+	struct rd_view_filter filter;
 	struct rd_view v;
 
 	filter_of(w, &filter);

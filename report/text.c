@@ -319,7 +319,7 @@ void rd_text_report(const struct rd_view *v, size_t top, unsigned columns, struc
 int rd_text_hottest(const struct rd_result *r, size_t top, unsigned columns, struct rd_out *o, struct rd_error *err)
 {
 	struct rd_view v;
-	struct rd_filter all = RD_FILTER_ALL;
+	struct rd_view_filter all = RD_VIEW_ALL;
 	int code = rd_view_make(&v, r, &all, err);
 
 	if (code < 0)

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "base/records.h"
-#include "profile/wanted.h"
+#include "profile/filter.h"
 
 /* What making a view needs besides the view: by stack and by frame. */
 struct folding {
 	struct rd_view *v;
 	const struct rd_result *r;
-	const struct rd_filter *f;
+	const struct rd_view_filter *f;
 	RD_VEC(uint32_t) stack_head;  /* by stack: number of its newest entry in v->stacks + 1 */
 	RD_VEC(uint32_t) stack_next;  /* by entry: the one of the same stack before it + 1 */
 	RD_VEC(uint32_t) frame_method; /* by frame: record */
@@ -50,7 +50,7 @@ static int64_t since_origin(const struct rd_result *r, int64_t ns, bool is_utc)
 /* From times to whole buckets: those that hold any of [from, to). */
 static int choose_buckets(struct folding *g, struct rd_error *err)
 {
-	const struct rd_filter *f = g->f;
+	const struct rd_view_filter *f = g->f;
 	const struct rd_result *r = g->r;
 	uint64_t width = r->bucket_width_ns ? r->bucket_width_ns : 1;
 	int64_t from = since_origin(r, f->from_ns, f->from_is_utc), to = since_origin(r, f->to_ns, f->to_is_utc);
@@ -88,6 +88,15 @@ static int no_such_process(const struct rd_result *r, const char *wanted, struct
 	return rd_fail(err, RD_NOT_FOUND, "no process '%.40s' in the result; it has %s", wanted, *list ? list : "none");
 }
 
+/* By the rule of the finish, so that --process means the same to run and report; by the pid in a container too. */
+static bool is_wanted(const struct folding *g, const struct rd_result_process *p)
+{
+	struct rd_span name = rd_strings_at(&g->r->strings, p->name);
+
+	return rd_process_is(g->f->process, p->pid, name) ||
+	       (p->namespace_pid && rd_process_is(g->f->process, p->namespace_pid, name));
+}
+
 static int choose_processes(struct folding *g, struct rd_error *err)
 {
 	bool any = g->f->process == NULL;
@@ -96,10 +105,9 @@ static int choose_processes(struct folding *g, struct rd_error *err)
 		return rd_fail_nomem(err);
 	for (size_t i = 0; i < g->r->processes.n; i++) {
 		const struct rd_result_process *p = &g->r->processes.at[i];
-		bool passes = g->f->process == NULL || rd_process_wanted(g->f->process, p->pid, p->namespace_pid,
-									 rd_strings_at(&g->r->strings, p->name));
-		g->v->process_passes.at[i] = passes;
-		any |= passes;
+		bool in = g->f->process == NULL || is_wanted(g, p);
+		g->v->process_passes.at[i] = in;
+		any |= in;
 	}
 	return any ? 0 : no_such_process(g->r, g->f->process, err);
 }
@@ -324,7 +332,7 @@ static int take_methods(struct folding *g)
 	return 0;
 }
 
-int rd_view_make(struct rd_view *v, const struct rd_result *r, const struct rd_filter *f, struct rd_error *err)
+int rd_view_make(struct rd_view *v, const struct rd_result *r, const struct rd_view_filter *f, struct rd_error *err)
 {
 	struct folding g = {.v = v, .r = r, .f = f};
 

@@ -12,7 +12,7 @@
 
 enum rd_sort { RD_SORT_EXCLUSIVE, RD_SORT_INCLUSIVE, RD_SORT_NAME };
 
-struct rd_filter {
+struct rd_view_filter {
 	const char *process; /* NAME or PID; NULL all */
 	int kind;            /* enum rd_sample_kind; -1 all */
 	bool has_from, has_to;
@@ -21,13 +21,13 @@ struct rd_filter {
 	bool tiers;             /* a row a tier of a method */
 	enum rd_sort sort;
 };
-#define RD_FILTER_ALL ((struct rd_filter){.kind = -1})
+#define RD_VIEW_ALL ((struct rd_view_filter){.kind = -1})
 
 /* A row of the report. no_stack: the row of the samples of `process` that have no stack; it has no frame and no names. */
 struct rd_view_method {
 	uint32_t process, clr;
 	uint32_t module, ns, name, signature; /* strings of the result */
-	uint32_t tier;                        /* with rd_filter.tiers */
+	uint32_t tier;                        /* with rd_view_filter.tiers */
 	uint32_t no_stack;                    /* 0 or 1 */
 	uint64_t exclusive, inclusive;
 	uint64_t exclusive_weight, inclusive_weight;
@@ -58,7 +58,7 @@ struct rd_view {
 };
 
 /* RD_USAGE for a filter that contradicts itself, RD_NOT_FOUND when no process is meant (names those there are). */
-int rd_view_make(struct rd_view *v, const struct rd_result *r, const struct rd_filter *f, struct rd_error *err);
+int rd_view_make(struct rd_view *v, const struct rd_result *r, const struct rd_view_filter *f, struct rd_error *err);
 void rd_view_release(struct rd_view *v);
 
 #endif
