@@ -1,0 +1,222 @@
+#include "profile/collect.h"
+
+#include <string.h>
+
+#include "profile/collect_rows.h"
+#include "profile/partial_tables.h"
+#include "profile/row_sort.h"
+
+const uint64_t rd_collector_want = RD_WANT(RD_EVENT_SAMPLE) | RD_WANT(RD_EVENT_STACK) | RD_WANT(RD_EVENT_STACK_KEY) |
+                                   RD_WANT(RD_EVENT_METHOD) | RD_WANT(RD_EVENT_MODULE) | RD_WANT(RD_EVENT_IMAGE) |
+                                   RD_WANT(RD_EVENT_THREAD) | RD_WANT(RD_EVENT_PROCESS) | RD_WANT(RD_EVENT_MARKER) |
+                                   RD_WANT(RD_EVENT_INTERVAL) | RD_WANT(RD_EVENT_RUNTIME) |
+                                   RD_WANT(RD_EVENT_OTHER_COUNT);
+
+/* ---- the sink */
+
+/* What an event of this type says of the providers that were on. */
+static uint8_t providers_of(const struct rd_event_type *type)
+{
+	static const struct {
+		const char *provider;
+		uint8_t any, method;
+	} rows[] = {
+		{"Microsoft-Windows-DotNETRuntime", RD_SEEN_RUNTIME, RD_SEEN_RUNTIME_METHODS},
+		{"Microsoft-Windows-DotNETRuntimeRundown", RD_SEEN_RUNDOWN, RD_SEEN_RUNDOWN_METHODS},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (strcmp(type->provider, rows[i].provider) == 0)
+			return type->kind == RD_EVENT_METHOD ? rows[i].any | rows[i].method : rows[i].any;
+	return 0;
+}
+
+/* No provider's bit: this slot was asked before. */
+#define ASKED RD_SEEN_STACKS
+
+static int note_provider(struct rd_collector *c, const struct rd_event_key *key)
+{
+	if (key->slot >= c->seen_by_slot.n) {
+		size_t more = key->slot - c->seen_by_slot.n + 1;
+		if (rd_vec_reserve(&c->seen_by_slot, more) < 0)
+			return RD_NOMEM;
+		memset(c->seen_by_slot.at + c->seen_by_slot.n, 0, more);
+		c->seen_by_slot.n += more;
+	}
+	uint8_t *seen = &c->seen_by_slot.at[key->slot];
+	if (*seen == 0)
+		*seen = providers_of(key->type) | ASKED;
+	c->out->summary.providers_seen |= *seen & (uint8_t)~ASKED;
+	return 0;
+}
+
+static int on_event(void *ctx, const struct rd_event *ev)
+{
+	struct rd_collector *c = ctx;
+	struct rd_partial_summary *summary = &c->out->summary;
+	const struct rd_event_type *type = ev->key->type;
+	struct rd_record record;
+
+	if (type == NULL || type->decode == NULL) {
+		summary->events++;
+		summary->malformed_events += ev->key->identity == RD_IDENTITY_BAD;
+		return 0;
+	}
+	summary->events++;
+	int code = type->decode(ev, &record);
+	if (code < 0) {
+		summary->malformed_events++;
+		return 0;
+	}
+	code = rd_collect_row(c, ev, &record);
+	if (code < 0)
+		return code;
+	summary->malformed_events += code == RD_COLLECT_MALFORMED;
+	return note_provider(c, ev->key);
+}
+
+static int on_sequence(void *ctx, uint64_t thread, enum rd_sequence_op op, uint32_t first, uint32_t count)
+{
+	struct rd_collector *c = ctx;
+
+	return rd_losses_tell(&c->losses, thread, op, first, count);
+}
+
+/* Remember (or bring back) how many rows every table has but those that the losses keep. */
+static void mark_rows(struct rd_collector *c, bool back)
+{
+	for (uint32_t table = RD_TABLE_METHODS; table <= RD_TABLE_STACK_RECORDS; table++) {
+		const struct rd_partial_layout *t = rd_partial_layout(table);
+		uint8_t *field = (uint8_t *)c->out + t->rows_at;
+		struct rd_any_vec v;
+		memcpy(&v, field, sizeof v);
+		if (!back) {
+			c->rows[table] = v.n;
+			continue;
+		}
+		v.n = c->rows[table];
+		memcpy(field, &v, sizeof v);
+	}
+}
+
+static int on_block_begin(void *ctx, const struct rd_block *b)
+{
+	struct rd_collector *c = ctx;
+
+	mark_rows(c, false);
+	c->summary = c->out->summary;
+	return rd_losses_begin(&c->losses, b->ordinal);
+}
+
+static int on_block_end(void *ctx, const struct rd_block *b, bool undo)
+{
+	struct rd_collector *c = ctx;
+	int code = rd_losses_end(&c->losses, undo);
+
+	if (code < 0)
+		return code;
+	if (undo) {
+		mark_rows(c, true);
+		c->out->summary = c->summary;
+	} else {
+		c->out->summary.blocks++;
+		c->out->summary.block_bytes += b->size_bytes;
+	}
+	c->bytes += b->size_bytes;
+	return c->progress ? c->progress(c->progress_ctx, c->bytes) : 0;
+}
+
+static int on_damage(void *ctx, const struct rd_block *b, uint64_t file_offset, const char *what)
+{
+	struct rd_collector *c = ctx;
+	struct rd_damage_row row = {.offset = file_offset};
+
+	(void)b;
+	int code = rd_intern_text(&c->intern, what, strlen(what), &row.what);
+	if (code == 0 && rd_vec_reserve(&c->out->damage, 1) < 0)
+		code = RD_NOMEM;
+	if (code == 0)
+		c->out->damage.at[c->out->damage.n++] = row;
+	return code;
+}
+
+struct rd_sink rd_collector_sink(struct rd_collector *c)
+{
+	return (struct rd_sink){
+		.ctx = c,
+		.want = rd_collector_want,
+		.event = on_event,
+		.sequence = on_sequence,
+		.block_begin = on_block_begin,
+		.block_end = on_block_end,
+		.damage = on_damage,
+	};
+}
+
+void rd_collector_init(struct rd_collector *c, struct rd_partial *out, uint32_t stack_depth)
+{
+	*c = (struct rd_collector){.out = out, .intern = {.out = out}, .losses = {.out = out}, .stack_depth = stack_depth};
+}
+
+void rd_collector_release(struct rd_collector *c)
+{
+	rd_intern_release(&c->intern);
+	rd_losses_release(&c->losses);
+	rd_vec_release(&c->seen_by_slot);
+}
+
+/* ---- the end */
+
+#define COMPARE(field)                                                                             \
+	do {                                                                                       \
+		if (x->field != y->field)                                                          \
+			return x->field < y->field ? -1 : 1;                                       \
+	} while (0)
+
+static int sample_order(const void *a, const void *b)
+{
+	const struct rd_sample *x = a, *y = b;
+
+	COMPARE(time);
+	COMPARE(thread);
+	COMPARE(cpu);
+	COMPARE(pointer);
+	COMPARE(stack);
+	COMPARE(kind);
+	COMPARE(weight);
+	COMPARE(pid);
+	return 0;
+}
+
+static int stack_record_order(const void *a, const void *b)
+{
+	const struct rd_stack_row *x = a, *y = b;
+
+	COMPARE(sample_time);
+	COMPARE(thread);
+	COMPARE(cpu);
+	COMPARE(time);
+	COMPARE(place);
+	return 0;
+}
+
+int rd_collector_finish(struct rd_collector *c, struct rd_error *err)
+{
+	struct rd_partial *p = c->out;
+
+	rd_losses_finish(&c->losses);
+	if (rd_sort_rows((void **)&p->samples.at, &p->samples.cap, p->samples.n, sizeof *p->samples.at,
+	                 offsetof(struct rd_sample, time), sample_order) < 0 ||
+	    rd_sort_rows((void **)&p->stack_records.at, &p->stack_records.cap, p->stack_records.n,
+	                 sizeof *p->stack_records.at, offsetof(struct rd_stack_row, sample_time), stack_record_order) < 0)
+		return rd_fail_nomem(err);
+
+	struct rd_partial_summary *s = &p->summary;
+	s->samples = p->samples.n;
+	s->stack_records = p->stack_records.n;
+	s->first_sample = p->samples.n ? p->samples.at[0].time : UINT64_MAX;
+	s->last_sample = p->samples.n ? p->samples.at[p->samples.n - 1].time : 0;
+	s->first_stack_record = p->stack_records.n ? p->stack_records.at[0].sample_time : UINT64_MAX;
+	s->last_stack_record = p->stack_records.n ? p->stack_records.at[p->stack_records.n - 1].sample_time : 0;
+	return 0;
+}

@@ -1,0 +1,80 @@
+#include "profile/shard.h"
+
+#include "profile/collect.h"
+#include "profile/finish.h"
+
+#define PROGRESS_BYTES (UINT64_C(4) << 20)
+
+struct teller {
+	const struct rd_shard_options *opt;
+	uint64_t told;
+};
+
+static int tell(void *ctx, uint64_t bytes)
+{
+	struct teller *t = ctx;
+
+	if (bytes - t->told < PROGRESS_BYTES)
+		return 0;
+	t->told = bytes;
+	return t->opt->progress(t->opt->progress_ctx, bytes);
+}
+
+/* Context and blocks through the format's decoder. */
+static int decode(const struct rd_source *s, const struct rd_shard *shard, const struct rd_sink *sink,
+                  struct rd_error *err)
+{
+	const struct rd_format *format = rd_format_by_id(shard->info->format);
+	struct rd_decoder *d;
+
+	if (format == NULL)
+		return rd_fail(err, RD_UNSUPPORTED, "no format has the number %u", shard->info->format);
+	int code = format->decoder_new(s, shard->info, sink, &d, err);
+	if (code < 0)
+		return code;
+	for (size_t i = 0; i < shard->context_n && code == 0; i++)
+		code = format->decoder_context(d, &shard->context[i], err);
+	if (code == 0)
+		code = format->decoder_blocks(d, shard->blocks, shard->blocks_n, err);
+	format->decoder_free(d);
+	return code;
+}
+
+static int collect(const struct rd_source *s, const struct rd_shard *shard, const struct rd_shard_options *opt,
+                   struct rd_partial *p, struct rd_error *err)
+{
+	uint32_t depth = opt->stack_depth;
+	struct teller teller = {.opt = opt};
+	struct rd_collector c;
+
+	if (depth == 0 || depth > RD_STACK_DEPTH_MAX)
+		depth = RD_STACK_DEPTH_MAX;
+	rd_collector_init(&c, p, depth);
+	if (opt->progress) {
+		c.progress = tell;
+		c.progress_ctx = &teller;
+	}
+	struct rd_sink sink = rd_collector_sink(&c);
+	int code = decode(s, shard, &sink, err);
+	if (code == 0)
+		code = rd_collector_finish(&c, err);
+	rd_collector_release(&c);
+	return code;
+}
+
+int rd_shard_decode(const struct rd_source *s, const struct rd_shard *shard, const struct rd_shard_options *opt,
+                    rd_partial_block_fn emit, void *ctx, struct rd_error *err)
+{
+	static const struct rd_shard_options none;
+	struct rd_partial p = {0};
+
+	if (opt == NULL)
+		opt = &none;
+	int code = collect(s, shard, opt, &p, err);
+	if (code == 0 && opt->preliminary)
+		code = rd_finish_preliminary(shard->info, &p, err);
+	if (code == 0)
+		code = rd_partial_pack(&p, emit, ctx, err);
+	rd_partial_release(&p);
+	return code;
+}
