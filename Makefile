@@ -36,7 +36,7 @@ MAIN_rundown-broker := broker
 MAIN_rundown-worker := worker
 MAIN_rundown-merger := merger
 
-PACKAGES := gcc make libzmq3-dev libczmq-dev libprotobuf-c-dev protobuf-c-compiler liblmdb-dev libcmocka-dev \
+PACKAGES := gcc libc6-dev make libzmq3-dev libczmq-dev libprotobuf-c-dev protobuf-c-compiler liblmdb-dev libcmocka-dev \
 	libarchive-dev libzstd-dev libxxhash-dev zstd jq
 
 ifeq ($(origin CC),default)
