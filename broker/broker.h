@@ -1,0 +1,52 @@
+/*
+ * broker - the queue of jobs, as a machine without sockets, files or clock.
+ *
+ * What happens is told to it (a message came, a peer is gone, time passed);
+ * what it wants sent comes out of rd_broker_flush. So a test, or a seeded
+ * simulation of a whole night, drives exactly the code that the daemon runs.
+ *
+ * Messages wait inside until flush, so that whatever keeps the jobs' state can
+ * be on disk before anybody hears of a change.
+ * It never opens a trace: only workers parse what users bring.
+ * Threads: one.
+ */
+#ifndef RD_BROKER_BROKER_H
+#define RD_BROKER_BROKER_H
+
+#include <stdint.h>
+
+#include "net/message.h"
+
+struct rd_broker;
+
+struct rd_broker_options {
+	uint8_t epoch[16];          /* random, new at each start */
+	uint32_t attempts;          /* that may fail before a shard is quarantined; 0: 3 */
+	uint32_t progress_ms;       /* how often workers are to tell; 0: 1000 */
+	uint32_t status_ms;         /* how often watchers are told of progress at most; 0: 100 */
+	uint64_t lease_ns;          /* without progress an attempt is lost; 0: 60 s */
+};
+
+int rd_broker_new(const struct rd_broker_options *opt, struct rd_broker **out, struct rd_error *err);
+void rd_broker_free(struct rd_broker *b);
+
+/* A message came. It is taken: *m is empty afterwards. */
+void rd_broker_hear(struct rd_broker *b, struct rd_message *m, uint64_t now_ns);
+/* What came from this peer was no message. */
+void rd_broker_hear_rubbish(struct rd_broker *b, rd_peer from, const struct rd_error *why, uint64_t now_ns);
+/* Some connection ended: ping everybody, so that sends tell whose it was. */
+void rd_broker_probe(struct rd_broker *b, uint64_t now_ns);
+/* Time passed. */
+void rd_broker_tick(struct rd_broker *b, uint64_t now_ns);
+/* When to tick next; UINT64_MAX: nothing is due. */
+uint64_t rd_broker_next_ns(const struct rd_broker *b);
+
+/*
+ * Send what is to be said. The function returns 1, or anything else when the
+ * peer cannot be reached, which then counts as gone. The blob is the
+ * function's to empty. Fails only for memory: then the broker must end.
+ */
+typedef int (*rd_broker_send_fn)(void *ctx, rd_peer to, struct rd_span envelope, struct rd_blob *blob);
+int rd_broker_flush(struct rd_broker *b, uint64_t now_ns, rd_broker_send_fn send, void *ctx, struct rd_error *err);
+
+#endif

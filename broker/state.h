@@ -1,0 +1,226 @@
+/*
+ * state - what the broker knows: peers, jobs, traces, tasks, attempts. Inside broker/ only.
+ *
+ * An attempt is one handing-out of a task to one worker; its number is never
+ * used again, so that a late message of a lost attempt is told from the
+ * present one's. All attempts that may still come to something stand in one
+ * short list: no more than the workers' credits, and those that wait for the
+ * merger.
+ *
+ * What is nobody's fault (the merger went away, a worker left politely) uses
+ * up an attempt's number but not a chance.
+ */
+#ifndef RD_BROKER_STATE_H
+#define RD_BROKER_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "broker/broker.h"
+#include "broker/plan.h"
+#include "net/message.h"
+#include "net/validate.h"
+
+struct rd_member {
+	rd_peer id;
+	Rd__Role role;
+	uint8_t uuid[16];
+	char name[300];    /* host and pid, for people */
+	uint32_t capacity; /* workers: attempts at a time */
+	uint32_t load;     /* of these in use; one that has committed uses none */
+	bool leaving;      /* gets no more work */
+	bool gone;         /* the next sweep takes it out */
+	bool watches_all;  /* clients: hears of every job, */
+	struct rd_job *watches; /* or of this one */
+};
+
+enum rd_task_state { RD_TASK_WAITING, RD_TASK_RUNNING, RD_TASK_DONE, RD_TASK_QUARANTINED };
+
+struct rd_task {
+	enum rd_task_state state;
+	Rd__Work work;
+	uint32_t input;         /* OPEN: number in the job */
+	struct rd_trace *trace; /* INDEX, DECODE */
+	uint32_t shard;         /* DECODE */
+	uint32_t attempts;      /* handed out so far */
+	uint32_t failures;
+	uint32_t live;          /* attempts in the list */
+	uint64_t bytes;         /* to decode */
+	rd_peer failed_on;      /* the worker that failed it last; any other is tried first */
+};
+
+/* A plain trace: the input itself, or what was unpacked from it. */
+struct rd_trace {
+	uint32_t number;             /* in the job, once all inputs are open */
+	uint32_t input;
+	ProtobufCBinaryData path;    /* of the plain file; borrowed from the job */
+	ProtobufCBinaryData member;  /* its name inside the archive; empty for the input itself */
+	bool indexed;
+	struct rd_index index;
+	struct rd_plan plan;
+};
+
+struct rd_input {
+	RD_VEC(struct rd_trace *) traces;
+};
+
+enum rd_job_state {
+	RD_JOB_QUEUED,    /* nothing of it was handed out yet */
+	RD_JOB_RUNNING,
+	RD_JOB_FINISHING, /* all shards are settled; the merger reconciles */
+	RD_JOB_DONE,
+	RD_JOB_FAILED,
+	RD_JOB_CANCELLED,
+};
+
+struct rd_job {
+	char id[RD_JOB_ID_MAX + 1];
+	enum rd_job_state state;
+	Rd__Envelope *submitted;  /* owned; its texts are borrowed by the traces */
+	const Rd__Submit *submit; /* inside */
+	struct rd_arena arena;    /* texts of members */
+	RD_VEC(struct rd_input) inputs;
+	RD_VEC(struct rd_trace *) traces; /* in order; empty until all inputs are open */
+	RD_VEC(struct rd_task) tasks;     /* a task's number is its place + 1 */
+	RD_VEC(uint32_t) waiting;         /* places of tasks, the next to be handed out last */
+	uint32_t unopened;                /* OPEN and INDEX tasks that are not done */
+	uint32_t unsettled;               /* DECODE tasks that are neither done nor quarantined */
+	uint32_t shards, shards_done, quarantined;
+	uint32_t attempts;                /* of all tasks */
+	uint64_t bytes_total, bytes_done; /* done: of shards that are settled */
+	uint64_t decode_from_ns;          /* when the first shard was handed out; 0 not yet */
+	uint64_t finish_done, finish_total;
+	struct rd_error error;            /* FAILED: why; while running: the last failure of an attempt */
+	Rd__Envelope *finished;           /* DONE: the merger's FINISHED, owned */
+	uint64_t told_ns;                 /* when the watchers were told last */
+	bool changed;                     /* since then */
+	bool changed_state;               /* of job or shards: they are told at once */
+};
+
+struct rd_attempt {
+	struct rd_job *job;
+	uint32_t task;      /* place */
+	uint32_t number;
+	rd_peer worker;     /* 0: it went away after it had committed */
+	uint64_t bytes;     /* done so far */
+	uint64_t chunks;    /* passed on to the merger */
+	uint64_t lease_until_ns;
+	bool committed;     /* now it is the merger's turn, and no lease runs */
+};
+
+struct rd_letter {
+	rd_peer to;
+	struct rd_bytes envelope;
+	struct rd_blob blob;
+};
+
+struct rd_broker {
+	struct rd_broker_options opt;
+	uint64_t now_ns;
+	RD_VEC(struct rd_member *) members;  /* by id */
+	RD_VEC(struct rd_job *) jobs;        /* oldest first */
+	RD_VEC(struct rd_attempt) attempts;  /* that live */
+	RD_VEC(struct rd_letter) letters;    /* to be sent by flush, oldest first */
+	struct rd_member *merger;            /* NULL none */
+	uint64_t jobs_so_far;
+	uint64_t probe_ns[3];                /* when to ping everybody (again); 0 not */
+	bool sweep;                          /* some member is gone */
+	bool failed;                         /* out of memory: end */
+};
+
+#define RD_SECOND_NS UINT64_C(1000000000)
+#define RD_JOBS_KEPT 1000 /* that have ended */
+#define RD_MEMBERS_MAX 10000
+
+/* ---- members.c: who is there */
+
+struct rd_member *rd_member_find(const struct rd_broker *b, rd_peer id);
+void rd_member_hello(struct rd_broker *b, rd_peer id, const Rd__Hello *hello);
+void rd_member_leave(struct rd_broker *b, struct rd_member *m);
+/* Its attempts go back, and the next sweep takes it out. */
+void rd_member_gone(struct rd_broker *b, struct rd_member *m);
+void rd_refuse(struct rd_broker *b, rd_peer id, const struct rd_error *why);
+void rd_members_sweep(struct rd_broker *b);
+uint32_t rd_members_workers(const struct rd_broker *b);
+
+/* ---- jobs.c: the life of a job */
+
+struct rd_job *rd_job_find(const struct rd_broker *b, const ProtobufCBinaryData *id);
+/* Takes the message's envelope. */
+struct rd_job *rd_job_submit(struct rd_broker *b, struct rd_message *m);
+bool rd_job_ended(const struct rd_job *j);
+/* A new task at the end of the queue; NULL when out of memory. */
+struct rd_task *rd_job_add_task(struct rd_broker *b, struct rd_job *j, Rd__Work work);
+/* What a worker found behind an input or a plain trace. */
+void rd_job_opened(struct rd_broker *b, struct rd_job *j, struct rd_task *t, const Rd__Opened *opened);
+void rd_job_indexed(struct rd_broker *b, struct rd_job *j, struct rd_task *t, struct rd_index *taken);
+/* Put it back to be handed out next. */
+void rd_job_requeue(struct rd_job *j, struct rd_task *t);
+/* It need not be handed out after all. */
+void rd_job_unqueue(struct rd_job *j, const struct rd_task *t);
+/* It needs no more attempts. Until rd_job_advance the job goes no further. */
+void rd_job_settle(struct rd_job *j, struct rd_task *t, enum rd_task_state state);
+/* Cut shards once all inputs are open, finish once all shards are settled. Tasks move or end. */
+void rd_job_advance(struct rd_broker *b, struct rd_job *j);
+/* These two end the job: its tasks, traces and attempts are void. */
+void rd_job_fail(struct rd_broker *b, struct rd_job *j, const struct rd_error *why);
+void rd_job_end(struct rd_broker *b, struct rd_job *j, enum rd_job_state state);
+void rd_job_free(struct rd_job *j);
+/* The oldest ended job goes when too many are kept. */
+void rd_jobs_forget(struct rd_broker *b);
+/* The text for an input, "NAME" or "NAME:MEMBER", into buf. */
+const char *rd_job_display_path(const struct rd_job *j, uint32_t input, const struct rd_trace *t, char *buf,
+                                size_t size);
+
+/* ---- attempts.c: handing out, and what becomes of it */
+
+void rd_dispatch(struct rd_broker *b);
+struct rd_attempt *rd_attempt_find(struct rd_broker *b, const Rd__Envelope *e);
+static inline struct rd_task *rd_attempt_task(const struct rd_attempt *a)
+{
+	return &a->job->tasks.at[a->task];
+}
+/* All is with the merger: the worker is free for its next task. */
+void rd_attempt_commit(struct rd_broker *b, struct rd_attempt *a);
+/* Out of the list; the worker's credit is free. Attempts behind it move. */
+void rd_attempt_end(struct rd_broker *b, struct rd_attempt *a);
+enum rd_blame { RD_BLAMELESS, RD_BLAMED };
+/*
+ * It came to nothing: the merger forgets its chunks, and the task goes back
+ * or, after too many blamed failures, is given up.
+ */
+void rd_attempt_lost(struct rd_broker *b, struct rd_attempt *a, enum rd_blame blame, const struct rd_error *why);
+void rd_attempts_abandon(struct rd_broker *b, const struct rd_job *j, const struct rd_task *t);
+/* The merger is another one, or gone: what it did not acknowledge is to be done again. */
+void rd_attempts_merger_lost(struct rd_broker *b);
+void rd_attempts_expire(struct rd_broker *b);
+
+/* ---- finish.c */
+
+/* The job fails when the message would be too long. */
+void rd_finish_ask(struct rd_broker *b, struct rd_job *j);
+
+/* ---- status.c: what clients are told */
+
+void rd_status_tell(struct rd_broker *b, const struct rd_job *j, rd_peer to);
+/* Tell the watchers, now or when it is time again. */
+void rd_status_push(struct rd_broker *b);
+uint64_t rd_status_next_ns(const struct rd_broker *b);
+
+/* ---- hear_*.c: what peers say, already validated; each may take what it needs out of *m */
+
+void rd_hear_worker(struct rd_broker *b, struct rd_member *from, struct rd_message *m);
+void rd_hear_merger(struct rd_broker *b, struct rd_message *m);
+void rd_hear_client(struct rd_broker *b, struct rd_member *from, struct rd_message *m);
+
+/* ---- broker.c */
+
+/*
+ * Queue a message; blob may be NULL and is taken on success. RD_LIMIT when it is too long, which only a message with
+ * lists can be; out of memory is remembered in `failed` too.
+ */
+int rd_say(struct rd_broker *b, rd_peer to, const Rd__Envelope *e, struct rd_blob *blob, struct rd_error *err);
+/* The same with job, task and attempt filled in. */
+void rd_say_attempt(struct rd_broker *b, rd_peer to, Rd__Kind kind, const struct rd_attempt *a);
+
+#endif
