@@ -305,12 +305,12 @@ void rd_forker_stop(struct rd_forker *f)
 const char *rd_exit_text(const struct rd_forker_exit *e, char *buf, unsigned size)
 {
 	if (e->spawn_errno) {
-		snprintf(buf, size, "not started: %s", strerror(e->spawn_errno));
+		snprintf(buf, size, "was not started: %s", strerror(e->spawn_errno));
 	} else if (WIFSIGNALED(e->status)) {
 		int number = WTERMSIG(e->status);
 		const char *name = sigabbrev_np(number);
 		const char *what = sigdescr_np(number);
-		snprintf(buf, size, "killed by SIG%s (%s)", name ? name : "?", what ? what : "unknown signal");
+		snprintf(buf, size, "was killed by SIG%s (%s)", name ? name : "?", what ? what : "unknown signal");
 	} else {
 		snprintf(buf, size, "ended with code %d", WEXITSTATUS(e->status));
 	}

@@ -71,7 +71,7 @@ int rd_forker_next(struct rd_forker *f, struct rd_forker_exit *out, struct rd_er
 /* End the forker and its children, and wait for it. */
 void rd_forker_stop(struct rd_forker *f);
 
-/* "killed by SIGSEGV (Segmentation fault)", "ended with code 3": for error texts. buf is returned. */
+/* "was killed by SIGSEGV (Segmentation fault)", "ended with code 3": for error texts. buf is returned. */
 const char *rd_exit_text(const struct rd_forker_exit *e, char *buf, unsigned size);
 
 /* An unnamed file in memory with these bytes one after the other, to hand to a child; the descriptor, or RD_IO. */

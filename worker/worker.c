@@ -1,8 +1,10 @@
 #include "worker/worker.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "net/wire_error.h"
 #include "worker/inside.h"
@@ -60,11 +62,12 @@ static void fail(struct rd_worker *w, const struct rd_error *err, bool retry)
 
 	forget(w);
 	w->word_error = *err;
+	rd_error_at(&w->word_error, w->task.path, RD_NO_OFFSET);
 	w->word_retry = retry;
 	say(w, RD_WORD_FAILED);
-	rd_log(RD_LOG_WARN, "task_failed", "job=%s task=%llu attempt=%u code=%s retry=%d error=%s", w->task.job,
-	       (unsigned long long)w->task.number, w->task.attempt, rd_code_name(err->code), retry,
-	       rd_log_quote(rd_error_line(err, line, sizeof line), quoted, sizeof quoted));
+	rd_log(retry ? RD_LOG_WARN : RD_LOG_INFO, "task_failed", "job=%s task=%" PRIu64 " attempt=%u code=%s retry=%d error=%s", w->task.job,
+	       w->task.number, w->task.attempt, rd_code_name(err->code), retry,
+	       rd_log_quote(rd_error_line(&w->word_error, line, sizeof line), quoted, sizeof quoted));
 }
 
 void rd_worker_fail(struct rd_worker *w, int code, const char *text)
@@ -99,7 +102,7 @@ void rd_worker_settle(struct rd_worker *w)
 		rd_worker_fail(w, RD_INTERNAL, "the parser ended without an answer");
 	} else {
 		rd_exit_text(&w->child_exit, how, sizeof how);
-		rd_fail(&err, RD_INTERNAL, "the parser was %s", how);
+		rd_fail(&err, RD_INTERNAL, "the parser %s", how);
 		fail(w, &err, true);
 	}
 }
@@ -112,22 +115,30 @@ static bool same_task(const struct rd_worker *w, const Rd__Envelope *e)
 	       strlen(w->task.job) == e->job.len && memcmp(w->task.job, e->job.data, e->job.len) == 0;
 }
 
+/* The job's id becomes part of a path that is removed again: it must be a plain name. */
+static bool plain_name(const char *text)
+{
+	return text[0] != '.' && text[0] != 0 && strchr(text, '/') == NULL;
+}
+
 /* The folder of an OPEN task: one for each attempt, so that an attempt given up for lost cannot write into another's. */
 static int name_folder(const struct rd_worker *w, struct rd_worker_task *t, const Rd__Assignment *work,
                        struct rd_error *err)
 {
-	char scratch[4096];
+	char root[4096];
+	int code = 0;
 
-	rd_field_text(&work->scratch, scratch, sizeof scratch);
-	const char *root = scratch[0] ? scratch : w->scratch;
-	if (root[0] == 0)
-		return rd_fail(err, RD_USAGE, "no scratch folder is named, neither by the job nor by --scratch");
-	int n = snprintf(t->folder, sizeof t->folder, "%s/%llu-%u", root, (unsigned long long)t->number, t->attempt);
-	if (n < 0 || (size_t)n >= sizeof t->folder) {
+	if (!plain_name(t->job))
+		return rd_fail(err, RD_PROTOCOL, "a job's id that is no plain name");
+	if (w->scratch[0])
+		code = rd_path(root, sizeof root, err, "%s/%s", w->scratch, t->job);
+	else
+		rd_field_text(&work->scratch, root, sizeof root);
+	if (code == 0)
+		code = rd_path(t->folder, sizeof t->folder, err, "%s/%" PRIu64 "-%u", root, t->number, t->attempt);
+	if (code < 0)
 		t->folder[0] = 0;
-		return rd_fail(err, RD_LIMIT, "the scratch folder's path is too long");
-	}
-	return 0;
+	return code;
 }
 
 /* Begin with a TASK while no child is left. */
@@ -143,6 +154,7 @@ static void begin(struct rd_worker *w, const struct rd_message *m)
 		.window = e->work->window ? e->work->window : 1,
 	};
 	rd_field_text(&e->job, t->job, sizeof t->job);
+	rd_field_text(&e->work->path, t->path, sizeof t->path);
 	rd_error_clear(&err);
 	w->sent = w->acked = 0;
 	w->alive = true;
@@ -160,8 +172,8 @@ static void begin(struct rd_worker *w, const struct rd_message *m)
 	if (code < 0)
 		fail(w, &err, rd_wire_error_retry(code));
 	else
-		rd_log(RD_LOG_DEBUG, "task_begins", "job=%s task=%llu attempt=%u work=%d", t->job,
-		       (unsigned long long)t->number, t->attempt, (int)t->work);
+		rd_log(RD_LOG_DEBUG, "task_begins", "job=%s task=%" PRIu64 " attempt=%u work=%d", t->job,
+		       t->number, t->attempt, (int)t->work);
 }
 
 void rd_worker_bury(struct rd_worker *w)
@@ -312,9 +324,9 @@ void rd_worker_child_gone(struct rd_worker *w, const struct rd_forker_exit *e)
 		return;
 	w->child_gone = true;
 	w->child_exit = *e;
-	rd_log(RD_LOG_DEBUG, "parser_ends", "job=%s task=%llu attempt=%u status=%d peak_bytes=%llu cpu_ms=%llu",
-	       w->task.job, (unsigned long long)w->task.number, w->task.attempt, e->status,
-	       (unsigned long long)e->peak_bytes, (unsigned long long)(e->cpu_ns / 1000000));
+	rd_log(RD_LOG_DEBUG, "parser_ends", "job=%s task=%" PRIu64 " attempt=%u status=%d peak_bytes=%" PRIu64 " cpu_ms=%" PRIu64,
+	       w->task.job, w->task.number, w->task.attempt, e->status,
+	       e->peak_bytes, (e->cpu_ns / 1000000));
 	if (w->phase == RD_WORKER_WORKING && !w->child_killed && e->spawn_errno)
 		w->pipe_ended = true;
 	rd_worker_settle(w);

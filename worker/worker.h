@@ -62,6 +62,7 @@ struct rd_worker_task {
 	uint32_t attempt;
 	Rd__Work work;
 	uint32_t trace, shard, window;
+	char path[4096];
 	char folder[4096]; /* OPEN: of its plain files; "" else */
 };
 
@@ -70,7 +71,7 @@ struct rd_worker {
 	struct rd_worker_acts acts;
 	struct rd_worker_limits limits;
 	uint8_t uuid[16];
-	char scratch[4096]; /* for OPEN tasks that name no folder */
+	char scratch[4096]; /* instead of the folder that OPEN tasks name; "" none */
 
 	/* the broker */
 	bool welcome;   /* it answered since the connection came up */

@@ -84,7 +84,7 @@ static void ends_are_told(void **state)
 	order(&f, 12, "crash", -1);
 	e = next_end(&f);
 	assert_int_equal(e.id, 12);
-	assert_string_equal(rd_exit_text(&e, text, sizeof text), "killed by SIGXCPU (CPU time limit exceeded)");
+	assert_string_equal(rd_exit_text(&e, text, sizeof text), "was killed by SIGXCPU (CPU time limit exceeded)");
 	order(&f, 13, "mask", -1);
 	e = next_end(&f);
 	assert_string_equal(rd_exit_text(&e, text, sizeof text), "ended with code 0");

@@ -1,0 +1,262 @@
+#include "worker/serve.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "net/socket.h"
+#include "worker/parse.h"
+
+/* How long a worker that ends waits for its last words to reach the wire. */
+#define LINGER_MS 500
+/* Messages taken in a row before the child is heard again. */
+#define MESSAGES_A_TURN 64
+
+struct serve {
+	struct rd_worker worker;
+	struct rd_net *net;
+	struct rd_socket *socket;
+	struct rd_forker *forker;
+	struct rd_pipe pipe; /* of the one child; fd -1 without one */
+	int signals;
+	bool blocked;        /* the socket took no more */
+	bool forker_gone;
+};
+
+/* ---- the acts that the state machine asks for */
+
+static int act_send(void *ctx, const Rd__Envelope *e, struct rd_blob *blob, struct rd_error *err)
+{
+	struct serve *s = ctx;
+	return rd_send(s->socket, 0, e, blob, err);
+}
+
+static int act_start(void *ctx, uint64_t child, const struct rd_message *task, const char *folder,
+                     struct rd_error *err)
+{
+	struct serve *s = ctx;
+	int ends[2];
+	int fds[2];
+
+	fds[RD_PARSE_TASK_FD] = rd_parse_task_file(task, folder, err);
+	if (fds[RD_PARSE_TASK_FD] < 0)
+		return fds[RD_PARSE_TASK_FD];
+	int code = rd_pipe_make(ends, err);
+	if (code == 0) {
+		fds[RD_PARSE_PIPE_FD] = ends[1];
+		code = rd_forker_spawn(s->forker, child, fds, 2, err);
+		close(ends[1]);
+		if (code == 0)
+			rd_pipe_init(&s->pipe, ends[0], RD_ANSWER_BODY_MAX);
+		else
+			close(ends[0]);
+	}
+	close(fds[RD_PARSE_TASK_FD]);
+	return code;
+}
+
+static void act_kill(void *ctx, uint64_t child)
+{
+	struct serve *s = ctx;
+
+	rd_pipe_release(&s->pipe);
+	/* A forker that cannot be told is gone, and so is the child. */
+	(void)rd_forker_kill(s->forker, child, NULL);
+}
+
+static void act_clean(void *ctx, const char *folder)
+{
+	struct rd_error err;
+	char line[1024], quoted[1100];
+
+	(void)ctx;
+	if (rd_remove_tree(folder, &err) < 0)
+		rd_log(RD_LOG_WARN, "folder_stays", "error=%s",
+		       rd_log_quote(rd_error_line(&err, line, sizeof line), quoted, sizeof quoted));
+}
+
+static uint64_t act_now(void *ctx)
+{
+	(void)ctx;
+	return rd_now_ns();
+}
+
+/* ---- what happens */
+
+static void hear_broker(struct serve *s)
+{
+	struct rd_message m;
+	struct rd_error err;
+
+	for (int i = 0; i < MESSAGES_A_TURN; i++) {
+		int got = rd_receive(s->socket, &m, &err);
+		if (got == 0)
+			return;
+		if (got > 0)
+			got = rd_validate(&m, RD_FROM_BROKER, &err);
+		if (got < 0) {
+			char quoted[600];
+			rd_log(RD_LOG_WARN, "message_refused", "error=%s", rd_log_quote(err.text, quoted, sizeof quoted));
+		} else {
+			rd_worker_message(&s->worker, &m);
+		}
+		rd_message_release(&m);
+	}
+}
+
+/* Everything that the child said and that is wanted now; 0, or the socket's error. */
+static int hear_child(struct serve *s, struct rd_error *err)
+{
+	struct rd_pipe_frame frame;
+	struct rd_error why;
+
+	while (s->pipe.fd >= 0 && rd_worker_wants_frames(&s->worker)) {
+		int got = rd_pipe_next(&s->pipe, &frame, &why);
+		if (got == 1) {
+			rd_worker_frame(&s->worker, &frame);
+			int full = rd_worker_pump(&s->worker, err);
+			if (full < 0)
+				return full;
+			s->blocked = full;
+			continue;
+		}
+		if (got == 0 && !s->pipe.ended) {
+			got = rd_pipe_fill(&s->pipe, &why);
+			if (got == 0 && !s->pipe.ended)
+				return 0;
+			if (got >= 0)
+				continue;
+		}
+		size_t left = rd_pipe_left(&s->pipe);
+		rd_pipe_release(&s->pipe);
+		rd_worker_pipe_end(&s->worker, left, got < 0 ? &why : NULL);
+	}
+	return 0;
+}
+
+static void hear_forker(struct serve *s)
+{
+	struct rd_forker_exit e;
+	int got;
+
+	while ((got = rd_forker_next(s->forker, &e, NULL)) == 1)
+		rd_worker_child_gone(&s->worker, &e);
+	if (got == 0 || s->forker_gone)
+		return;
+	rd_log(RD_LOG_ERROR, "forker_gone", "child=%llu", (unsigned long long)s->worker.child);
+	s->forker_gone = true;
+	rd_worker_leave(&s->worker);
+	/* No end will be told: its children died with it. */
+	e = (struct rd_forker_exit){.id = s->worker.child, .spawn_errno = ECHILD};
+	rd_worker_child_gone(&s->worker, &e);
+}
+
+static void hear_signal(struct serve *s)
+{
+	struct signalfd_siginfo info;
+
+	while (read(s->signals, &info, sizeof info) == sizeof info) {
+		rd_log(RD_LOG_INFO, "worker_leaves", "signal=%u", info.ssi_signo);
+		rd_worker_leave(&s->worker);
+	}
+}
+
+/* ---- the loop */
+
+static int wait_ms(const struct serve *s)
+{
+	uint64_t wake = rd_worker_wake_ns(&s->worker);
+	uint64_t now = rd_now_ns();
+
+	if (wake == UINT64_MAX)
+		return -1;
+	if (wake <= now)
+		return 0;
+	uint64_t ms = (wake - now + 999999) / 1000000;
+	return ms > 60000 ? 60000 : (int)ms;
+}
+
+static int turn(struct serve *s, struct rd_error *err)
+{
+	int full = rd_worker_pump(&s->worker, err);
+
+	if (full < 0 || rd_worker_over(&s->worker))
+		return full;
+	s->blocked = full;
+	int code = hear_child(s, err);
+	if (code < 0)
+		return code;
+
+	struct rd_poll items[4] = {
+		{.socket = s->socket, .want = RD_POLL_IN | (s->blocked ? RD_POLL_OUT : 0u)},
+		{.fd = s->signals, .want = RD_POLL_IN},
+	};
+	size_t n = 2;
+	if (!s->forker_gone)
+		items[n++] = (struct rd_poll){.fd = s->forker->fd, .want = RD_POLL_IN};
+	if (s->pipe.fd >= 0 && rd_worker_wants_frames(&s->worker))
+		items[n++] = (struct rd_poll){.fd = s->pipe.fd, .want = RD_POLL_IN};
+	code = rd_net_poll(items, n, wait_ms(s), err);
+	if (code < 0)
+		return code;
+	if (rd_socket_events(s->socket) & RD_NET_UP)
+		rd_worker_up(&s->worker);
+	hear_broker(s);
+	if (!s->forker_gone)
+		hear_forker(s);
+	hear_signal(s);
+	return 0;
+}
+
+static int open_signals(int *fd, struct rd_error *err)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	*fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return *fd < 0 ? rd_fail_errno(err, "waiting for signals") : 0;
+}
+
+int rd_worker_serve(const struct rd_serve_options *o, struct rd_forker *forker, struct rd_error *err)
+{
+	struct serve s = {.forker = forker, .signals = -1, .pipe = {.fd = -1}};
+	struct rd_worker_acts acts = {&s, act_send, act_start, act_kill, act_clean, act_now};
+	uint8_t uuid[16];
+
+	if (getrandom(uuid, sizeof uuid, 0) != sizeof uuid)
+		return rd_fail_errno(err, "making a uuid");
+	rd_worker_init(&s.worker, &acts, &o->limits, uuid, o->scratch);
+	/* Before the context: its threads inherit which signals are blocked. */
+	int code = open_signals(&s.signals, err);
+	if (code == 0)
+		code = rd_net_open(&s.net, err);
+	if (code == 0)
+		code = rd_socket_connect(s.net, o->broker, &s.socket, err);
+	while (code >= 0 && !rd_worker_over(&s.worker))
+		code = turn(&s, err);
+	if (code >= 0 && s.worker.refused) {
+		*err = s.worker.refusal;
+		code = rd_error_in(err, "the broker refused this worker");
+	} else if (code >= 0 && s.forker_gone) {
+		code = rd_fail(err, RD_INTERNAL, "the process that forks the parsers died");
+	}
+	if (s.socket)
+		rd_socket_linger(s.socket, LINGER_MS);
+	rd_net_close(s.net);
+	rd_pipe_release(&s.pipe);
+	if (s.signals >= 0)
+		close(s.signals);
+	rd_worker_release(&s.worker);
+	return code < 0 ? code : 0;
+}
