@@ -80,7 +80,7 @@ int rd_archive_output_write(struct rd_archive_output *o, const void *bytes, size
 		return rc;
 	rc = rd_write_all(o->fd, bytes, size_bytes, err);
 	if (rc != 0)
-		return rd_error_at(err, u->path, RD_NO_OFFSET);
+		return rd_error_at(err, u->path, RD_NO_OFFSET), rc;
 	o->plain_bytes += size_bytes;
 	u->size_bytes += size_bytes;
 	return 0;
@@ -92,8 +92,8 @@ int rd_archive_output_end(struct rd_archive_output *o, struct rd_error *err)
 	o->fd = -1;
 	if (fd < 0 || close(fd) == 0 || errno == EINTR)
 		return 0;
-	rd_fail_errno(err, "writing the unpacked file");
-	return rd_error_at(err, o->out->at[o->out->n - 1].path, RD_NO_OFFSET);
+	int rc = rd_fail_errno(err, "writing the unpacked file");
+	return rd_error_at(err, o->out->at[o->out->n - 1].path, RD_NO_OFFSET), rc;
 }
 
 void rd_archive_output_undo(struct rd_archive_output *o)

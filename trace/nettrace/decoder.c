@@ -58,7 +58,7 @@ static int read_run(struct rd_decoder *d, const struct rd_block *first, uint64_t
 	const struct rd_source *s = d->source;
 	if (first->offset > s->size_bytes || run_bytes > s->size_bytes - first->offset || run_bytes > SIZE_MAX) {
 		rd_fail(err, RD_CHANGED, "the file is shorter than its index");
-		return rd_error_at(err, s->path, first->offset);
+		return rd_error_at(err, s->path, first->offset), RD_CHANGED;
 	}
 	if (d->window == NULL || run_bytes > d->window_bytes) {
 		size_t want = run_bytes > WINDOW_BYTES ? (size_t)run_bytes : WINDOW_BYTES;
@@ -84,7 +84,7 @@ static int read_frame(const struct rd_decoder *d, const struct rd_block *b, cons
 	    rd_nettrace_closed(block[b->size_bytes - 1]))
 		return 0;
 	rd_fail(err, RD_CHANGED, "the block that the index saw is not there");
-	return rd_error_at(err, d->source->path, b->offset);
+	return rd_error_at(err, d->source->path, b->offset), RD_CHANGED;
 }
 
 static int sink_failed(const struct rd_decoder *d, int rc, const struct rd_block *b, struct rd_error *err)
@@ -92,7 +92,7 @@ static int sink_failed(const struct rd_decoder *d, int rc, const struct rd_block
 	if (rc == RD_NOMEM)
 		return rd_fail_nomem(err);
 	rd_fail(err, rc, "decoding the block was stopped");
-	return rd_error_at(err, d->source->path, b->offset);
+	return rd_error_at(err, d->source->path, b->offset), rc;
 }
 
 static int counted_block(struct rd_decoder *d, const struct rd_block *b, const uint8_t *block, struct rd_error *err)

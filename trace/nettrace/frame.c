@@ -15,8 +15,9 @@
 
 enum { TAG_NULL = 1, TAG_BEGIN = 5, TAG_END = 6 };
 
-#define NEWEST_TRACE 5  /* of the Trace object: the newest file that this reader knows */
-#define NEWEST_BLOCK 2  /* the same of the blocks */
+#define OLDEST_TRACE 4  /* version of the Trace object, which is the file's */
+#define NEWEST_TRACE 5
+#define NEWEST_BLOCK 2  /* of all other objects */
 #define NAME_BYTES_MAX 128
 #define DEFAULT_FREQUENCY_HZ UINT64_C(1000000000)
 
@@ -143,7 +144,7 @@ int rd_nettrace_head(const uint8_t *bytes, size_t size_bytes, struct rd_trace_in
 		return rd_fail(err, rc, "the file's head: %s", what);
 	if (!is_named(&o, "Trace"))
 		return rd_fail(err, RD_CORRUPT, "the first block is not the head");
-	if (o.version < 4 || o.oldest_reader > NEWEST_TRACE)
+	if (o.version < OLDEST_TRACE || o.version > NEWEST_TRACE || o.oldest_reader > NEWEST_TRACE)
 		return rd_fail(err, RD_UNSUPPORTED, "nettrace %d: this build reads nettrace 4 and 5", (int)o.version);
 	info->version_major = (uint32_t)o.version;
 	info->version_minor = 0;

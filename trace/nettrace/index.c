@@ -31,7 +31,7 @@ static int64_t look(struct window *w, uint64_t offset, size_t need, const uint8_
 	if (offset < w->offset || offset + need > w->offset + w->size_bytes) {
 		int64_t n = rd_pread_some(w->source->fd, w->bytes, sizeof w->bytes, offset, err);
 		if (n < 0)
-			return rd_error_at(err, w->source->path, offset);
+			return rd_error_at(err, w->source->path, offset), n;
 		w->offset = offset;
 		w->size_bytes = (size_t)n;
 	}
@@ -135,7 +135,7 @@ int rd_nettrace_index(const struct rd_source *s, struct rd_index *out, void (*pr
 		return (int)have;
 	int rc = rd_nettrace_head(at, (size_t)have, &ix.info, &offset, err);
 	if (rc != 0)
-		return rd_error_at(err, s->path, RD_NO_OFFSET);
+		return rd_error_at(err, s->path, RD_NO_OFFSET), rc;
 	ix.info.format = RD_FORMAT_NETTRACE;
 	ix.info.size_bytes = s->size_bytes;
 	ix.info.mtime_ns = s->mtime_ns;
@@ -148,7 +148,7 @@ int rd_nettrace_index(const struct rd_source *s, struct rd_index *out, void (*pr
 	}
 	if (rc != 0) {
 		rd_index_release(&ix);
-		return rd_error_at(err, s->path, offset);
+		return rd_error_at(err, s->path, offset), rc;
 	}
 	ix.info.digest = rd_index_digest(&ix);
 	if (progress != NULL)
