@@ -73,6 +73,7 @@ struct rd_trust {
 	uint64_t lost_events, lost_buffers;
 	uint64_t frames, unresolved_frames, ambiguous_frames; /* once for each frame of each counted sample */
 	uint64_t samples_without_stack, stacks_unused, broken_stacks, unowned_samples, malformed_events;
+	uint64_t samples_in_rundown; /* after the end rundown of their process began: counted like all others */
 	enum rd_rundown rundown;
 	bool missing_runtime, missing_rundown, missing_stacks; /* providers that should have been on */
 	RD_VEC(struct rd_byte_range) quarantined;

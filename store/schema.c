@@ -25,6 +25,7 @@ _Static_assert(sizeof(struct rd_result_process) == 40, "columns of processes");
 _Static_assert(sizeof(struct rd_result_frame) == 32, "columns of frames");
 _Static_assert(sizeof(struct rd_result_row) == 40, "columns of rows");
 _Static_assert(sizeof(struct rd_byte_range) == 24, "columns of quarantined ranges");
+_Static_assert(sizeof(struct rd_trust) == 136, "columns of the summary: trust");
 _Static_assert(sizeof(struct rd_finish_stats) == 80, "columns of the summary: stats");
 
 #define T struct rd_result_trace
@@ -131,6 +132,7 @@ static const struct rd_column summary_columns[] = {
 	NUMBER(T, trust.broken_stacks),
 	NUMBER(T, trust.unowned_samples),
 	NUMBER(T, trust.malformed_events),
+	NUMBER(T, trust.samples_in_rundown),
 	AT_MOST(T, trust.rundown, RD_RUNDOWN_COMPLETE),
 	BOOL(T, trust.missing_runtime),
 	BOOL(T, trust.missing_rundown),

@@ -1,0 +1,35 @@
+/*
+ * addresses - the distinct addresses that will be asked for, and the ranks they have.
+ *
+ * Only what a stack or a sample holds is ever asked for, so events that cover
+ * none of these addresses can be forgotten at once, and all that remains is
+ * held by rank. Add in any order, seal once, then ask.
+ */
+#ifndef RD_PROFILE_ADDRESSES_H
+#define RD_PROFILE_ADDRESSES_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/table.h"
+
+struct rd_addresses {
+	RD_VEC(uint64_t) at;           /* sealed: ascending, distinct */
+	size_t distinct;               /* until the seal: how many of them are, at the beginning */
+	struct rd_address_page *pages; /* sealed: those that hold addresses; a power of two of slots */
+	size_t page_slots;
+};
+
+int rd_addresses_add(struct rd_addresses *a, const uint64_t *addresses, size_t n, struct rd_error *err);
+/* RD_LIMIT when there are too many for ranks of 31 bits. */
+int rd_addresses_seal(struct rd_addresses *a, struct rd_error *err);
+
+/* The rank of an address; RD_NONE when it is not one of them. */
+uint32_t rd_addresses_rank(const struct rd_addresses *a, uint64_t address);
+/* The ranks [*low, *high) of the addresses in [start, start + size_bytes); false when there is none. */
+bool rd_addresses_in(const struct rd_addresses *a, uint64_t start, uint64_t size_bytes, uint32_t *low, uint32_t *high);
+
+void rd_addresses_release(struct rd_addresses *a);
+
+#endif

@@ -1,0 +1,204 @@
+#include "profile/count.h"
+
+#include "profile/join.h"
+#include "profile/resolve.h"
+
+#define PROGRESS_SAMPLES 65536
+
+/* A group while its samples stream by. */
+struct counting {
+	struct rd_count *count;
+	struct rd_group *group;
+	struct rd_stream samples;
+	struct rd_join join;
+	struct rd_resolver resolver;
+	/* The time of the latest sample, and what it is elsewhere. */
+	bool at_known;
+	uint64_t at;
+	int64_t at_utc_ns;
+	uint32_t at_bucket;
+};
+
+/* What is known of one sample, step by step. */
+struct work {
+	const struct rd_sample *sample;
+	const struct rd_parts *parts;
+	uint32_t pid, life;
+	struct rd_raw_sample raw;
+	const struct rd_resolved *resolved;
+};
+
+static void know_time(struct counting *c, uint64_t time)
+{
+	if (c->at_known && c->at == time)
+		return;
+	c->at_known = true;
+	c->at = time;
+	c->at_utc_ns = rd_utc_ns(rd_group_clock(c->group), time);
+	c->at_bucket = rd_moments_bucket(c->count->moments, c->at_utc_ns);
+}
+
+/* The first stack record that counts for the sample; NULL none. */
+static const struct rd_when *first_part(const struct rd_parts *p)
+{
+	if (!p->kernel.there || !p->user.there)
+		return p->kernel.there ? &p->kernel.when : p->user.there ? &p->user.when : NULL;
+	return rd_when_compare(&p->user.when, &p->kernel.when) < 0 ? &p->user.when : &p->kernel.when;
+}
+
+static int find_owner(struct counting *c, struct work *w, struct rd_error *err)
+{
+	w->pid = w->sample->pid;
+	if (w->pid == RD_NO_PID)
+		w->pid = rd_lives_owner(&c->group->lives, w->sample->thread, w->sample->time);
+	if (w->pid == RD_PID_UNOWNED) {
+		const struct rd_when *record = first_part(w->parts);
+		w->pid = record ? record->id : RD_PID_UNOWNED;
+	}
+	w->life = rd_lives_at(&c->group->lives, w->pid, w->sample->time);
+	return w->life == RD_NONE ? rd_fail_nomem(err) : 0;
+}
+
+/* A raw stack without frames is none. */
+static uint32_t with_frames(const struct counting *c, uint32_t stack)
+{
+	return stack == RD_NONE || rd_strings_at(&c->group->raw_stacks, stack).size_bytes == 0 ? RD_NONE : stack;
+}
+
+/* The stack that came with the sample, else the parts that were found for it. */
+static int find_stack(struct counting *c, struct work *w, const struct rd_shard_ref *shard, struct rd_error *err)
+{
+	uint32_t own;
+	int rc = rd_stack_map_id(&shard->stacks, w->sample->stack, &own, err);
+
+	w->raw = (struct rd_raw_sample){
+		.life = w->life,
+		.kernel = RD_NONE,
+		.user = with_frames(c, own),
+		.pointer = w->sample->pointer,
+		.time = w->sample->time,
+	};
+	if (w->raw.user == RD_NONE) {
+		w->raw.kernel = w->parts->kernel.there ? with_frames(c, w->parts->kernel.stack) : RD_NONE;
+		w->raw.user = w->parts->user.there ? with_frames(c, w->parts->user.stack) : RD_NONE;
+	}
+	return rc;
+}
+
+static bool is_broken(const struct work *w)
+{
+	return w->parts->kernel.there && !w->parts->user.there && w->pid != 0 && w->pid != 4 &&
+	       w->pid != RD_PID_UNOWNED;
+}
+
+static void add_trust(struct counting *c, const struct work *w)
+{
+	struct rd_trust *t = c->count->trust;
+
+	t->frames += w->resolved->frames;
+	t->unresolved_frames += w->resolved->unresolved;
+	t->ambiguous_frames += w->resolved->ambiguous;
+	t->samples_without_stack += w->raw.kernel == RD_NONE && w->raw.user == RD_NONE;
+	t->broken_stacks += is_broken(w);
+	t->unowned_samples += w->pid == RD_PID_UNOWNED;
+	t->samples_in_rundown += rd_evidence_in_rundown(&c->group->evidence, w->life, w->sample->time);
+}
+
+static int add_row(struct counting *c, const struct work *w, struct rd_error *err)
+{
+	struct rd_count *count = c->count;
+	struct rd_result_row key = {.process = w->life, .stack = w->resolved->stack};
+
+	if (!count->by_stack_only) {
+		key.kind = w->sample->kind;
+		key.thread = w->sample->thread;
+		key.bucket = c->at_bucket;
+	}
+	uint32_t id = rd_records_id(&count->content->rows, &key, NULL);
+	if (id == RD_NONE)
+		return rd_fail_nomem(err);
+	struct rd_result_row *row = rd_records_at(&count->content->rows, id);
+	row->count++;
+	row->weight += w->sample->weight;
+	count->content->lives.at[w->life].samples++;
+	count->samples++;
+	count->weight += w->sample->weight;
+	count->kinds[w->sample->kind]++;
+	return 0;
+}
+
+static int count_sample(struct counting *c, const struct rd_sample *sample, const struct rd_shard_ref *shard,
+			struct rd_error *err)
+{
+	struct work w = {.sample = sample};
+
+	if (sample->kind >= RD_SAMPLE_KINDS)
+		return rd_fail(err, RD_CORRUPT, "a sample of kind %u", sample->kind);
+	c->group->thread_time |= sample->kind != RD_SAMPLE_CPU;
+	know_time(c, sample->time);
+	int rc = rd_join_sample(&c->join, sample, &w.parts, err);
+	if (rc == 0)
+		rc = find_owner(c, &w, err);
+	if (rc < 0)
+		return rc;
+	int takes = rd_filter_takes(c->count->filter, c->count->content, w.life, sample->kind, c->at_utc_ns);
+	if (takes <= 0) {
+		c->count->discarded += takes == 0;
+		return takes < 0 ? rd_fail_nomem(err) : 0;
+	}
+	rc = find_stack(c, &w, shard, err);
+	if (rc == 0)
+		rc = rd_resolve(&c->resolver, &w.raw, &w.resolved, err);
+	if (rc == 0)
+		rc = add_row(c, &w, err);
+	if (rc == 0)
+		add_trust(c, &w);
+	return rc;
+}
+
+static int tell_progress(struct rd_count *count, struct rd_error *err)
+{
+	if (count->progress == NULL)
+		return 0;
+	int rc = count->progress(count->progress_ctx, count->done, count->total);
+	return rc < 0 ? rd_fail(err, rc, "the finish was stopped") : 0;
+}
+
+static int count_all(struct counting *c, struct rd_error *err)
+{
+	struct rd_row_key key;
+	const struct rd_shard_ref *shard;
+	int rc;
+
+	while ((rc = rd_stream_peek(&c->samples, &key, err)) > 0) {
+		const struct rd_sample *sample = rd_stream_sample(&c->samples, &shard);
+		rc = count_sample(c, sample, shard, err);
+		if (rc == 0 && ++c->count->done % PROGRESS_SAMPLES == 0)
+			rc = tell_progress(c->count, err);
+		if (rc < 0 || (rc = rd_stream_step(&c->samples, err)) < 0)
+			return rc;
+	}
+	return rc < 0 ? rc : rd_join_finish(&c->join, err);
+}
+
+int rd_count_group(struct rd_count *count, struct rd_group *g, struct rd_error *err)
+{
+	struct counting c = {.count = count, .group = g};
+
+	rd_resolver_init(&c.resolver, g->content, &g->raw_stacks, &g->addresses, &g->methods, &g->images);
+	int rc = rd_stream_open(&c.samples, RD_TABLE_SAMPLES, g->shards.at, g->shards.n, &g->raw_stacks, err);
+	if (rc == 0)
+		rc = rd_join_open(&c.join, g->shards.at, g->shards.n, &g->raw_stacks, &g->keys,
+				  g->files.at[0].info->pointer_bytes, err);
+	if (rc == 0)
+		rc = count_all(&c, err);
+	if (rc == 0) {
+		count->trust->stacks_unused += c.join.records_n - c.join.used_n;
+		count->stack_records += c.join.records_n;
+		rc = tell_progress(count, err);
+	}
+	rd_join_close(&c.join);
+	rd_stream_close(&c.samples);
+	rd_resolver_release(&c.resolver);
+	return rc;
+}

@@ -1,0 +1,34 @@
+/*
+ * filter - which samples count: the options of a finish.
+ */
+#ifndef RD_PROFILE_FILTER_H
+#define RD_PROFILE_FILTER_H
+
+#include "profile/content.h"
+#include "profile/finish.h"
+#include "profile/moments.h"
+
+struct rd_filter {
+	bool has_from, has_to;
+	int64_t from_utc_ns, to_utc_ns; /* [from, to) */
+	int kind;                       /* -1 all */
+	const char *process;            /* borrowed; NULL all */
+	RD_VEC(uint8_t) lives;          /* by life: not asked yet, in, out */
+};
+
+/* moments are sealed: their origin is where from and to count from. opt may be NULL. */
+void rd_filter_init(struct rd_filter *f, const struct rd_finish_options *opt, const struct rd_moments *moments);
+/* Whether nothing is left out. */
+bool rd_filter_is_all(const struct rd_filter *f);
+/* 1 it counts, 0 it is discarded, or RD_NOMEM. */
+int rd_filter_takes(struct rd_filter *f, const struct rd_content *content, uint32_t life, uint32_t kind,
+		    int64_t utc_ns);
+void rd_filter_release(struct rd_filter *f);
+
+/*
+ * Whether a process is the one that a user named: by pid, or by name, letter
+ * case aside and with or without ".exe".
+ */
+bool rd_process_is(const char *wanted, uint32_t pid, struct rd_span name);
+
+#endif

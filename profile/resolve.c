@@ -1,0 +1,166 @@
+#include "profile/resolve.h"
+
+#include <string.h>
+
+/* The verdict on an address, as it was last asked. */
+struct at_address {
+	uint64_t address; /* the key: address and life */
+	uint32_t life;
+	uint32_t rank;
+	uint64_t until; /* 0: never asked */
+	uint32_t frame;
+	uint32_t ambiguous;
+};
+
+#define ADDRESS_KEY_BYTES offsetof(struct at_address, rank)
+
+_Static_assert(offsetof(struct rd_resolved, until) == 16, "the key of a resolved stack has no padding");
+
+void rd_resolver_init(struct rd_resolver *r, struct rd_content *content, const struct rd_strings *raw_stacks,
+		      const struct rd_addresses *addresses, struct rd_methods *methods, struct rd_images *images)
+{
+	*r = (struct rd_resolver){
+		.content = content,
+		.raw_stacks = raw_stacks,
+		.addresses = addresses,
+		.methods = methods,
+		.images = images,
+	};
+	rd_records_init(&r->at_addresses, sizeof(struct at_address), ADDRESS_KEY_BYTES);
+	rd_records_init(&r->stacks, sizeof(struct rd_resolved), offsetof(struct rd_resolved, until));
+}
+
+/* Methods first, then images, then nobody. */
+static int judge(struct rd_resolver *r, struct at_address *a, uint64_t time, struct rd_error *err)
+{
+	struct rd_verdict v;
+	int rc = rd_methods_ask(r->methods, a->life, a->rank, time, &v, err);
+
+	if (rc == 0 && v.frame == RD_NONE) {
+		uint64_t until = v.until;
+		rc = rd_images_ask(r->images, a->life, a->rank, time, &v, err);
+		v.until = until < v.until ? until : v.until;
+	}
+	if (rc == 0 && v.frame == RD_NONE) {
+		v.frame = rd_content_unnamed(r->content, a->life, 0, 0, RD_TIER_UNKNOWN);
+		if (v.frame == RD_NONE)
+			return rd_fail_nomem(err);
+	}
+	if (rc == 0) {
+		a->frame = v.frame;
+		a->ambiguous = v.ambiguous;
+		a->until = v.until;
+	}
+	return rc;
+}
+
+/* *out is borrowed until the next call. */
+static int resolve_address(struct rd_resolver *r, uint32_t life, uint64_t address, uint64_t time,
+			   const struct at_address **out, struct rd_error *err)
+{
+	struct at_address key = {.address = address, .life = life};
+	bool fresh;
+	uint32_t id = rd_records_id(&r->at_addresses, &key, &fresh);
+
+	if (id == RD_NONE)
+		return rd_fail_nomem(err);
+	struct at_address *a = rd_records_at(&r->at_addresses, id);
+	if (fresh)
+		a->rank = rd_addresses_rank(r->addresses, address);
+	if (a->rank == RD_NONE)
+		return rd_fail(err, RD_INTERNAL, "an address of a stack was not collected");
+	*out = a;
+	return time < a->until ? 0 : judge(r, a, time, err);
+}
+
+static int add_frame(struct rd_resolver *r, struct rd_resolved *s, uint32_t frame, bool ambiguous, struct rd_error *err)
+{
+	uint32_t *at = rd_vec_add(&r->frames);
+
+	if (at == NULL)
+		return rd_fail_nomem(err);
+	*at = frame;
+	s->frames++;
+	s->unresolved += (rd_content_frame_at(r->content, frame)->flags & RD_FRAME_UNRESOLVED) != 0;
+	s->ambiguous += ambiguous;
+	return 0;
+}
+
+static int add_part(struct rd_resolver *r, struct rd_resolved *s, uint32_t raw_stack, uint64_t time,
+		    struct rd_error *err)
+{
+	const struct at_address *a;
+	int rc = 0;
+
+	if (raw_stack == RD_NONE)
+		return 0;
+	struct rd_span addresses = rd_strings_at(r->raw_stacks, raw_stack);
+	for (size_t i = 0; rc == 0 && i < addresses.size_bytes; i += sizeof(uint64_t)) {
+		rc = resolve_address(r, s->life, rd_le64(addresses.at + i), time, &a, err);
+		if (rc < 0)
+			break;
+		if (a->until < s->until)
+			s->until = a->until;
+		rc = add_frame(r, s, a->frame, a->ambiguous, err);
+	}
+	return rc;
+}
+
+/* The pointer's frame, which comes in front unless the first frame is the same method. */
+static int add_head(struct rd_resolver *r, struct rd_resolved *s, struct rd_error *err)
+{
+	uint32_t head = s->head / 2;
+
+	if (s->head == RD_NONE || (r->frames.n > 0 && rd_content_same_method(r->content, head, r->frames.at[0])))
+		return 0;
+	int rc = add_frame(r, s, head, s->head % 2, err);
+	if (rc == 0) {
+		memmove(r->frames.at + 1, r->frames.at, (r->frames.n - 1) * sizeof *r->frames.at);
+		r->frames.at[0] = head;
+	}
+	return rc;
+}
+
+static int resolve_stack(struct rd_resolver *r, struct rd_resolved *s, uint64_t time, struct rd_error *err)
+{
+	r->frames.n = 0;
+	s->until = UINT64_MAX;
+	s->frames = s->unresolved = s->ambiguous = 0;
+	int rc = add_part(r, s, s->kernel, time, err);
+	if (rc == 0)
+		rc = add_part(r, s, s->user, time, err);
+	if (rc == 0)
+		rc = add_head(r, s, err);
+	if (rc < 0)
+		return rc;
+	s->stack = rd_strings_id(&r->content->stacks, r->frames.at, r->frames.n * sizeof *r->frames.at);
+	return s->stack == RD_NONE ? rd_fail_nomem(err) : 0;
+}
+
+int rd_resolve(struct rd_resolver *r, const struct rd_raw_sample *s, const struct rd_resolved **out,
+	       struct rd_error *err)
+{
+	struct rd_resolved key = {.life = s->life, .kernel = s->kernel, .user = s->user, .head = RD_NONE};
+	const struct at_address *pointer;
+
+	if (s->pointer != 0) {
+		int rc = resolve_address(r, s->life, s->pointer, s->time, &pointer, err);
+		if (rc < 0)
+			return rc;
+		key.head = pointer->frame * 2 + pointer->ambiguous;
+	}
+	uint32_t id = rd_records_id(&r->stacks, &key, NULL);
+	if (id == RD_NONE)
+		return rd_fail_nomem(err);
+	struct rd_resolved *resolved = rd_records_at(&r->stacks, id);
+	*out = resolved;
+	/* A fresh one says until 0. */
+	return s->time < resolved->until ? 0 : resolve_stack(r, resolved, s->time, err);
+}
+
+void rd_resolver_release(struct rd_resolver *r)
+{
+	rd_records_release(&r->at_addresses);
+	rd_records_release(&r->stacks);
+	rd_vec_release(&r->frames);
+}
