@@ -77,7 +77,9 @@ static void chunk(struct rd_broker *b, struct rd_attempt *a, struct rd_member *f
 
 static void commit(struct rd_broker *b, struct rd_attempt *a, struct rd_member *from, struct rd_message *m)
 {
-	if (!is_decode(a) || a->committed || m->envelope->count != a->chunks) {
+	if (a->committed) /* said again: the merger has it */
+		return;
+	if (!is_decode(a) || m->envelope->count != a->chunks) {
 		broken(b, a, from, "committed other than it sent");
 		return;
 	}
@@ -139,7 +141,7 @@ static void name_input(const struct rd_job *j, const struct rd_task *t, struct r
 	rd_error_at(why, rd_job_display_path(j, t->input, t->trace, path, sizeof path), RD_NO_OFFSET);
 }
 
-static void failed(struct rd_broker *b, struct rd_attempt *a, struct rd_message *m)
+static void failed(struct rd_broker *b, struct rd_attempt *a, const struct rd_member *from, struct rd_message *m)
 {
 	const Rd__Error *error = m->envelope->error;
 	struct rd_job *j = a->job;
@@ -147,6 +149,7 @@ static void failed(struct rd_broker *b, struct rd_attempt *a, struct rd_message 
 
 	rd_wire_error_take(&why, error);
 	name_input(j, rd_attempt_task(a), &why);
+	rd_say_attempt(b, from->id, RD__KIND__DONE, a);
 	if (error->retry)
 		rd_attempt_lost(b, a, RD_BLAMED, &why);
 	else
@@ -163,8 +166,7 @@ void rd_hear_worker(struct rd_broker *b, struct rd_member *from, struct rd_messa
 	}
 	struct rd_attempt *a = rd_attempt_find(b, e);
 	if (a == NULL || a->worker != from->id) {
-		if (e->kind != RD__KIND__FAILED)
-			abandon(b, from->id, e);
+		abandon(b, from->id, e);
 		return;
 	}
 	switch (e->kind) {
@@ -181,7 +183,7 @@ void rd_hear_worker(struct rd_broker *b, struct rd_member *from, struct rd_messa
 		result(b, a, from, m);
 		break;
 	case RD__KIND__FAILED:
-		failed(b, a, m);
+		failed(b, a, from, m);
 		break;
 	default:
 		break;

@@ -1,0 +1,14 @@
+/*
+ * loop - the broker's machine with a real socket, clock and signals.
+ *
+ * Ends by SIGTERM or SIGINT, with 0; or with an error that the caller tells.
+ */
+#ifndef RD_BROKER_LOOP_H
+#define RD_BROKER_LOOP_H
+
+#include "broker/broker.h"
+
+/* opt->epoch is filled in here. */
+int rd_broker_serve(const char *endpoint, const struct rd_broker_options *opt, struct rd_error *err);
+
+#endif
