@@ -109,6 +109,7 @@ static void put_trust(struct rd_json *j, const struct rd_trust *t)
 	rd_json_u64(j, "broken_stacks", t->broken_stacks);
 	rd_json_u64(j, "unowned_samples", t->unowned_samples);
 	rd_json_u64(j, "malformed_events", t->malformed_events);
+	rd_json_u64(j, "samples_in_rundown", t->samples_in_rundown);
 	rd_json_array(j, "quarantined");
 	for (size_t i = 0; i < t->quarantined.n; i++) {
 		rd_json_object(j, NULL);

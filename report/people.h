@@ -10,7 +10,7 @@
 #include "base/cursor.h"
 #include "base/out.h"
 
-#define RD_NUMBER_TEXT 32
+#define RD_NUMBER_TEXT 48
 
 /* "1,234,567". */
 const char *rd_count_text(uint64_t n, char buf[RD_NUMBER_TEXT]);

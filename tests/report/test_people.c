@@ -1,0 +1,94 @@
+#include "report/people.h"
+#include "tests/support.h"
+
+static char buf[RD_NUMBER_TEXT];
+
+static void test_counts(void **state)
+{
+	assert_string_equal(rd_count_text(0, buf), "0");
+	assert_string_equal(rd_count_text(999, buf), "999");
+	assert_string_equal(rd_count_text(1000, buf), "1,000");
+	assert_string_equal(rd_count_text(UINT64_MAX, buf), "18,446,744,073,709,551,615");
+}
+
+static void test_percentages(void **state)
+{
+	assert_string_equal(rd_percent_text(0, 0, buf), "0.0 %");
+	assert_string_equal(rd_percent_text(1, 3, buf), "33.3 %");
+	assert_string_equal(rd_percent_text(1192, 943397, buf), "0.1 %");
+	assert_string_equal(rd_percent_text(99999, 100000, buf), "99.9 %");
+	assert_string_equal(rd_percent_text(5, 5, buf), "100.0 %");
+	assert_string_equal(rd_percent_text(UINT64_MAX, UINT64_MAX, buf), "100.0 %");
+}
+
+static void test_times(void **state)
+{
+	assert_string_equal(rd_duration_text(0, buf), "0.0 ms");
+	assert_string_equal(rd_duration_text(12300000, buf), "12.3 ms");
+	assert_string_equal(rd_duration_text(61200000000, buf), "61.2 s");
+	assert_string_equal(rd_duration_text(723000000000, buf), "12 min 3 s");
+	assert_string_equal(rd_duration_text(11040000000000, buf), "3 h 4 min");
+	assert_string_equal(rd_seconds_text(0, buf), "0");
+	assert_string_equal(rd_seconds_text(1250000000, buf), "1.25");
+	assert_string_equal(rd_seconds_text(-3000000001, buf), "-3.000000001");
+	assert_string_equal(rd_seconds_text(INT64_MIN, buf), "-9223372036.854775808");
+}
+
+static void test_utc(void **state)
+{
+	assert_string_equal(rd_utc_text(0, buf), "1970-01-01T00:00:00Z");
+	assert_string_equal(rd_utc_text(-1, buf), "1969-12-31T23:59:59.999999999Z");
+	assert_string_equal(rd_utc_text(1772368205250000000, buf), "2026-03-01T12:30:05.25Z");
+	assert_string_equal(rd_utc_text(951782400000000000, buf), "2000-02-29T00:00:00Z");
+	assert_string_equal(rd_utc_text(INT64_MAX, buf), "2262-04-11T23:47:16.854775807Z");
+	assert_string_equal(rd_utc_text(INT64_MIN, buf), "1677-09-21T00:12:43.145224192Z");
+}
+
+static void check_name(const char *bytes, size_t n, size_t columns, const char *expected, size_t characters)
+{
+	struct rd_out o;
+	struct rd_span text = {(const uint8_t *)bytes, n};
+
+	rd_out_init(&o, -1);
+	assert_int_equal(rd_out_name(&o, text, columns), characters);
+	struct rd_span made = {o.buffer.at, o.buffer.n};
+	assert_span(made, expected);
+	rd_out_close(&o, NULL);
+}
+
+static void test_names_are_cut_in_the_middle(void **state)
+{
+	check_name("abcdefghij", 10, 0, "abcdefghij", 10);
+	check_name("abcdefghij", 10, 10, "abcdefghij", 10);
+	check_name("abcdefghij", 10, 9, "abcd…ghij", 9);
+	check_name("abcdefghij", 10, 4, "a…ij", 4);
+	check_name("abcdefghij", 10, 1, "…", 1);
+	check_name("äöüäöü", 12, 5, "äö…öü", 5);
+	check_name("", 0, 5, "", 0);
+	check_name(NULL, 0, 0, "", 0);
+}
+
+/* What a trace calls its methods must not steer the terminal. */
+static void test_names_are_printable(void **state)
+{
+	check_name("a\x1b[31mb", 7, 0, "a\xef\xbf\xbd[31mb", 7);
+	check_name("a\nb\x7f", 4, 0, "a\xef\xbf\xbd" "b\xef\xbf\xbd", 4);
+	check_name("\xc2\x9b" "1m", 4, 0, "\xef\xbf\xbd\xef\xbf\xbd" "1m", 4);
+	check_name("\xff\xc3", 2, 0, "\xef\xbf\xbd\xef\xbf\xbd", 2);
+	check_name("\xe2\x80\xae", 3, 0, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", 3);
+	check_name("\xed\xa0\x80", 3, 0, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", 3);
+	check_name("\xf0\x9f\x9a\x80", 4, 0, "\xf0\x9f\x9a\x80", 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_percentages),
+		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_utc),
+		cmocka_unit_test(test_names_are_cut_in_the_middle),
+		cmocka_unit_test(test_names_are_printable),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
