@@ -14,12 +14,13 @@
 int rd_kernel_sample(const struct rd_event *ev, struct rd_record *out)
 {
 	struct rd_cursor c = rd_cursor_of(ev->payload, ev->payload_bytes);
+	uint64_t pointer = rd_pointer(&c, ev->pointer_bytes), thread = rd_u32(&c);
 
-	rd_record_begin(out, ev);
-	out->sample.pointer = rd_pointer(&c, ev->pointer_bytes);
-	out->sample.thread = rd_u32(&c);
-	out->sample.kind = RD_SAMPLE_CPU;
-	out->sample.weight = 1;
+	/* The most frequent record there is: no more of *out is written than is read of a sample. */
+	out->kind = RD_EVENT_SAMPLE;
+	out->op = RD_OP_NONE;
+	out->sample =
+		(struct rd_sample_record){.thread = thread, .pointer = pointer, .kind = RD_SAMPLE_CPU, .weight = 1};
 	return c.failed ? RD_CORRUPT : 0;
 }
 

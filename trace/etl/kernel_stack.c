@@ -24,7 +24,9 @@ static int read_stack(const struct rd_event *ev, uint32_t part, struct rd_record
 	struct rd_cursor c = rd_cursor_of(ev->payload, ev->payload_bytes);
 	struct rd_stack_record *s = &out->stack;
 
-	rd_record_begin(out, ev);
+	out->kind = RD_EVENT_STACK;
+	out->op = RD_OP_NONE;
+	*s = (struct rd_stack_record){0};
 	s->sample_time = rd_u64(&c);
 	s->pid = rd_u32(&c);
 	s->thread = rd_u32(&c);
