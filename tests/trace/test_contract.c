@@ -69,8 +69,8 @@ static const struct format_case {
 } cases[] = {
 	{"nettrace", RD_FORMAT_NETTRACE, make_nettrace, true},
 	{"nettrace with plain headers", RD_FORMAT_NETTRACE, make_nettrace_plain, true},
-	{"etl", RD_FORMAT_ETL, make_etl, false},
-	{"etl, packed", RD_FORMAT_ETL, make_etl_packed, false},
+	{"etl", RD_FORMAT_ETL, make_etl, true},
+	{"etl, packed", RD_FORMAT_ETL, make_etl_packed, true},
 };
 
 #define EACH_CASE(c)                                                                               \
