@@ -212,37 +212,32 @@ static void take_task(struct rd_worker *w, struct rd_message *m)
 
 /* ---- what happened */
 
-void rd_worker_up(struct rd_worker *w)
+/* On a new connection the worker is a new one to the broker: what it held was given back for it. */
+static void start_anew(struct rd_worker *w)
 {
+	forget(w);
+	rd_message_release(&w->next);
 	w->welcome = false;
 	w->hello_due = true;
 }
 
-static void take_welcome(struct rd_worker *w, const Rd__Envelope *e)
+void rd_worker_up(struct rd_worker *w)
 {
-	const Rd__Welcome *hello = e->welcome;
-	bool first = !w->welcome;
-	bool same = w->has_epoch && memcmp(w->epoch, hello->epoch.data, sizeof w->epoch) == 0;
+	start_anew(w);
+}
 
-	if (hello->progress_ms)
-		w->progress_ns = (uint64_t)hello->progress_ms * 1000000;
-	if (w->has_epoch && !same) {
-		/* Another broker: it knows the task from its journal at best, and gives it out anew. */
-		forget(w);
-		rd_message_release(&w->next);
-		if (w->welcome)
-			w->hello_due = true;
-	}
-	memcpy(w->epoch, hello->epoch.data, sizeof w->epoch);
-	w->has_epoch = true;
+static void take_welcome(struct rd_worker *w, const Rd__Welcome *welcome)
+{
+	w->progress_ns = (uint64_t)welcome->progress_ms * 1000000;
 	w->welcome = true;
-	if (!same || !first)
-		return;
-	/* The same broker after a break: chunks may have been lost, a last word can be said again. */
-	if (w->phase == RD_WORKER_WORKING && w->sent)
-		rd_worker_fail(w, RD_IO, "the connection broke while the partial was on its way");
-	else if (w->phase == RD_WORKER_SAID)
-		w->word_due = true;
+}
+
+static void take_refusal(struct rd_worker *w, const Rd__Error *error)
+{
+	rd_wire_error_take(&w->refusal, error);
+	start_anew(w);
+	/* A broker that does not know us wants a HELLO; any other word is final. */
+	w->refused = w->refusal.code != RD_NOT_FOUND;
 }
 
 static void take_ack(struct rd_worker *w, uint64_t count)
@@ -260,12 +255,10 @@ void rd_worker_message(struct rd_worker *w, struct rd_message *m)
 
 	switch (e->kind) {
 	case RD__KIND__WELCOME:
-		take_welcome(w, e);
+		take_welcome(w, e->welcome);
 		break;
 	case RD__KIND__REFUSED:
-		rd_wire_error_take(&w->refusal, e->error);
-		w->refused = true;
-		forget(w);
+		take_refusal(w, e->error);
 		break;
 	case RD__KIND__TASK:
 		take_task(w, m);

@@ -6,14 +6,14 @@
  * It never waits. After each thing told, rd_worker_pump sends what is due.
  *
  * A task ends for the worker in one of three last words: RESULT, COMMIT or
- * FAILED. The last word is kept and said again, after a reconnect or a while
- * of silence, until the broker settles the task (DONE, ABANDON, or another
- * TASK: with a capacity of one, the newest order is what counts).
+ * FAILED. The last word is kept, and said again after a while of silence,
+ * until the broker settles the task (DONE, ABANDON, or another TASK: with a
+ * capacity of one, the newest order is what counts). A connection that breaks
+ * voids the task: to the broker, whoever says HELLO holds nothing.
  *
  * Chunks are not kept: a block goes from the child's pipe to the broker once.
  * At most `window` are on their way; while that many are, the pipe is not
- * read and the child waits. A connection that breaks while chunks are on
- * their way fails the attempt.
+ * read and the child waits.
  */
 #ifndef RD_WORKER_WORKER_H
 #define RD_WORKER_WORKER_H
@@ -75,8 +75,6 @@ struct rd_worker {
 
 	/* the broker */
 	bool welcome;   /* it answered since the connection came up */
-	bool has_epoch;
-	uint8_t epoch[16];
 	uint64_t progress_ns;
 	bool hello_due;
 	uint64_t hello_at_ns; /* when it was said */

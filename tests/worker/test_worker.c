@@ -166,25 +166,23 @@ static void tell(struct fixture *f, const Rd__Envelope *e)
 	rd_message_release(&m);
 }
 
-static void welcome(struct fixture *f, const char *epoch)
+static void welcome(struct fixture *f)
 {
 	Rd__Envelope e = rd_envelope(RD__KIND__WELCOME);
 	Rd__Welcome w = RD__WELCOME__INIT;
 
-	w.epoch = rd_field(epoch);
+	w.epoch = rd_field("0123456789abcdef");
 	w.version = rd_field("1");
 	w.progress_ms = 1000;
 	e.welcome = &w;
 	tell(f, &e);
 }
 
-#define EPOCH "0123456789abcdef"
-
 static void connect_worker(struct fixture *f)
 {
 	rd_worker_up(&f->w);
 	expect(f, RD__KIND__HELLO);
-	welcome(f, EPOCH);
+	welcome(f);
 	expect_nothing(f);
 }
 
@@ -264,7 +262,7 @@ static void hello_until_welcome(void **state)
 	assert_int_equal(rd_worker_wake_ns(&f->w), f->now_ns + limits.hello_ns);
 	f->now_ns += limits.hello_ns;
 	expect(f, RD__KIND__HELLO);
-	welcome(f, EPOCH);
+	welcome(f);
 	f->now_ns += limits.hello_ns;
 	expect_nothing(f);
 	assert_int_equal(rd_worker_wake_ns(&f->w), UINT64_MAX);
@@ -290,15 +288,11 @@ static void an_index_is_said_until_it_is_settled(void **state)
 	assert_int_equal(s->attempt, 1);
 	assert_int_equal(s->blob_bytes, 5);
 	expect_nothing(f);
-	/* Silence, a repeated TASK, and a reconnect each bring it again. */
+	/* Silence and a repeated TASK each bring it again. */
 	f->now_ns += limits.repeat_ns;
 	assert_int_equal(expect(f, RD__KIND__RESULT)->blob_bytes, 5);
 	task(f, RD__WORK__INDEX, 1, 1);
 	assert_int_equal(expect(f, RD__KIND__RESULT)->blob_bytes, 5);
-	rd_worker_up(&f->w);
-	expect(f, RD__KIND__HELLO);
-	welcome(f, EPOCH);
-	expect(f, RD__KIND__RESULT);
 	about(f, RD__KIND__DONE, 1, 1, 0);
 	f->now_ns += limits.repeat_ns;
 	expect_nothing(f);
@@ -415,9 +409,7 @@ static void all_chunks_then_commit(void **state)
 	child_ends(f, 0);
 	struct sent *s = expect(f, RD__KIND__COMMIT);
 	assert_int_equal(s->count, f->blocks.n);
-	rd_worker_up(&f->w);
-	expect(f, RD__KIND__HELLO);
-	welcome(f, EPOCH);
+	f->now_ns += limits.repeat_ns;
 	assert_int_equal(expect(f, RD__KIND__COMMIT)->count, f->blocks.n);
 	about(f, RD__KIND__DONE, 1, 1, 0);
 	assert_int_equal(f->w.phase, RD_WORKER_IDLE);
@@ -619,45 +611,23 @@ static void the_newest_order_counts(void **state)
 	assert_int_equal(f->w.phase, RD_WORKER_IDLE);
 }
 
-static void another_broker_forgets(void **state)
+static void a_break_voids_the_task(void **state)
 {
 	struct fixture *f = *state;
 
 	connect_worker(f);
 	task(f, RD__WORK__DECODE, 1, 1);
-	rd_worker_up(&f->w);
-	expect(f, RD__KIND__HELLO);
-	welcome(f, "another epoch 16");
-	assert_int_equal(f->killed, 1);
-	expect_nothing(f);
-	child_ends(f, SIGKILL);
-	/* Told of another epoch without a break: HELLO again. */
-	welcome(f, "a third epoch 16");
-	expect(f, RD__KIND__HELLO);
-}
-
-static void a_break_spares_a_decode(void **state)
-{
-	struct fixture *f = *state;
-
-	connect_worker(f);
-	task(f, RD__WORK__DECODE, 1, 1);
-	rd_worker_up(&f->w);
-	expect(f, RD__KIND__HELLO);
-	welcome(f, EPOCH);
-	assert_int_equal(f->killed, 0);
 	block(f, 0);
 	expect(f, RD__KIND__CHUNK);
-	/* But chunks may have been lost. */
+	task(f, RD__WORK__DECODE, 2, 1);
 	rd_worker_up(&f->w);
-	expect(f, RD__KIND__HELLO);
-	block(f, 1);
-	expect_nothing(f);
-	welcome(f, EPOCH);
-	struct sent *s = expect(f, RD__KIND__FAILED);
-	assert_int_equal(s->error.code, RD_IO);
-	assert_true(s->retry);
 	assert_int_equal(f->killed, 1);
+	expect(f, RD__KIND__HELLO);
+	child_ends(f, SIGKILL);
+	welcome(f);
+	expect_nothing(f);
+	assert_int_equal(f->w.phase, RD_WORKER_IDLE);
+	assert_int_equal(f->started, 1);
 }
 
 static void leaving_hands_back(void **state)
@@ -707,18 +677,36 @@ static void leaving_before_a_welcome(void **state)
 	assert_true(rd_worker_over(&f->w));
 }
 
-static void refused(void **state)
+static void refuse(struct fixture *f, int code, const char *text)
 {
-	struct fixture *f = *state;
 	Rd__Envelope e = rd_envelope(RD__KIND__REFUSED);
 	Rd__Error error = RD__ERROR__INIT;
 
-	rd_worker_up(&f->w);
-	expect(f, RD__KIND__HELLO);
-	error.code = RD_PROTOCOL;
-	error.text = rd_field("this broker speaks protocol 2");
+	error.code = code;
+	error.text = rd_field(text);
 	e.error = &error;
 	tell(f, &e);
+}
+
+static void an_unknown_worker_says_hello(void **state)
+{
+	struct fixture *f = *state;
+
+	connect_worker(f);
+	task(f, RD__WORK__DECODE, 1, 1);
+	refuse(f, RD_NOT_FOUND, "say HELLO first");
+	assert_int_equal(f->killed, 1);
+	expect(f, RD__KIND__HELLO);
+	assert_false(rd_worker_over(&f->w));
+}
+
+static void refused(void **state)
+{
+	struct fixture *f = *state;
+
+	rd_worker_up(&f->w);
+	expect(f, RD__KIND__HELLO);
+	refuse(f, RD_PROTOCOL, "this broker speaks protocol 2");
 	assert_true(rd_worker_over(&f->w));
 	assert_string_equal(f->w.refusal.text, "this broker speaks protocol 2");
 }
@@ -741,8 +729,8 @@ int main(void)
 		WORKER_TEST(a_silent_child_is_killed),
 		WORKER_TEST(progress_needs_life),
 		WORKER_TEST(the_newest_order_counts),
-		WORKER_TEST(another_broker_forgets),
-		WORKER_TEST(a_break_spares_a_decode),
+		WORKER_TEST(a_break_voids_the_task),
+		WORKER_TEST(an_unknown_worker_says_hello),
 		WORKER_TEST(leaving_hands_back),
 		WORKER_TEST(leaving_says_the_last_word),
 		WORKER_TEST(leaving_before_a_welcome),
