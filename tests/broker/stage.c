@@ -1,0 +1,288 @@
+#include "tests/broker/stage.h"
+
+#include "net/validate.h"
+#include "profile/index_codec.h"
+
+#define KEPT_MAX 4096
+static Rd__Envelope *kept[KEPT_MAX];
+static size_t kept_n;
+
+static int collect(void *ctx, rd_peer to, struct rd_span envelope, struct rd_blob *blob)
+{
+	struct stage *s = ctx;
+	struct rd_error err;
+
+	for (size_t i = 0; i < sizeof s->unreachable / sizeof *s->unreachable; i++)
+		if (s->unreachable[i] == to && to != 0)
+			return RD_NOT_FOUND;
+	struct letter *l = rd_vec_add(&s->letters);
+	*l = (struct letter){.to = to};
+	assert_ok(rd_envelope_unpack(envelope, &l->m.envelope, &err), &err);
+	l->m.blob = *blob;
+	*blob = (struct rd_blob){0};
+	assert_ok(rd_validate(&l->m, RD_FROM_BROKER, &err), &err);
+	return 1;
+}
+
+static void flush(struct stage *s)
+{
+	struct rd_error err;
+	assert_ok(rd_broker_flush(s->broker, s->now_ns, collect, s, &err), &err);
+}
+
+void stage_open(struct stage *s, const struct rd_broker_options *opt)
+{
+	struct rd_broker_options plain = {.epoch = {0xab, 0xcd, 1, 2}};
+	struct rd_error err;
+
+	*s = (struct stage){.now_ns = 1000 * UINT64_C(1000000000)};
+	assert_ok(rd_broker_new(opt ? opt : &plain, &s->broker, &err), &err);
+}
+
+static void drop_letter(struct stage *s, size_t i)
+{
+	s->letters.n--;
+	memmove(s->letters.at + i, s->letters.at + i + 1, (s->letters.n - i) * sizeof *s->letters.at);
+}
+
+static void forget_last(struct stage *s)
+{
+	rd_envelope_free(s->last);
+	rd_blob_release(&s->last_blob);
+	s->last = NULL;
+}
+
+void stage_close(struct stage *s)
+{
+	rd_broker_free(s->broker);
+	for (size_t i = 0; i < s->letters.n; i++)
+		rd_message_release(&s->letters.at[i].m);
+	rd_vec_release(&s->letters);
+	forget_last(s);
+	while (kept_n > 0)
+		rd_envelope_free(kept[--kept_n]);
+}
+
+void stage_pass(struct stage *s, uint64_t ns)
+{
+	s->now_ns += ns;
+	rd_broker_tick(s->broker, s->now_ns);
+	flush(s);
+}
+
+void say(struct stage *s, rd_peer from, const Rd__Envelope *e, struct rd_blob *blob)
+{
+	struct rd_message m = {.from = from};
+	struct rd_bytes packed = {0};
+	struct rd_error err;
+
+	/* As it would arrive. */
+	assert_ok(rd_envelope_pack(e, &packed, &err), &err);
+	assert_ok(rd_envelope_unpack((struct rd_span){packed.at, packed.n}, &m.envelope, &err), &err);
+	rd_bytes_release(&packed);
+	if (blob) {
+		m.blob = *blob;
+		*blob = (struct rd_blob){0};
+	}
+	rd_broker_hear(s->broker, &m, s->now_ns);
+	assert_null(m.envelope);
+	flush(s);
+}
+
+void hello(struct stage *s, rd_peer from, Rd__Role role, uint32_t capacity)
+{
+	Rd__Envelope e = rd_envelope(RD__KIND__HELLO);
+	Rd__Hello h = RD__HELLO__INIT;
+	uint8_t uuid[16] = {++s->uuids};
+
+	h.role = role;
+	h.version = rd_field("1");
+	h.host = rd_field("host");
+	h.pid = from;
+	h.uuid = (ProtobufCBinaryData){16, uuid};
+	h.capacity = capacity;
+	e.hello = &h;
+	say(s, from, &e, NULL);
+	assert_int_equal(1000, expect(s, from, RD__KIND__WELCOME)->welcome->progress_ms);
+}
+
+Rd__Submit plain_submit(void)
+{
+	static Rd__Filter filter;
+	Rd__Submit submit = RD__SUBMIT__INIT;
+
+	rd__filter__init(&filter);
+	submit.output = rd_field("/out/x.rundown");
+	submit.scratch = rd_field("/scratch");
+	submit.filter = &filter;
+	submit.watch = true;
+	return submit;
+}
+
+void submit(struct stage *s, const Rd__Submit *base, size_t n, const char *const *paths)
+{
+	Rd__Envelope e = rd_envelope(RD__KIND__SUBMIT);
+	ProtobufCBinaryData fields[16];
+	Rd__Submit m = *base;
+
+	for (size_t i = 0; i < n; i++)
+		fields[i] = rd_field(paths[i]);
+	m.path = fields;
+	m.n_path = n;
+	e.submit = &m;
+	say(s, CLIENT, &e, NULL);
+	rd_field_text(&expect(s, CLIENT, RD__KIND__SUBMITTED)->job, s->job, sizeof s->job);
+}
+
+Rd__Envelope about(struct stage *s, Rd__Kind kind, uint64_t task, uint32_t attempt)
+{
+	Rd__Envelope e = rd_envelope(kind);
+
+	e.job = rd_field(s->job);
+	e.task = task;
+	e.attempt = attempt;
+	return e;
+}
+
+const Rd__Envelope *expect(struct stage *s, rd_peer to, Rd__Kind kind)
+{
+	forget_last(s);
+	for (size_t i = 0; i < s->letters.n; i++) {
+		struct letter *l = &s->letters.at[i];
+		Rd__Kind got = l->m.envelope->kind;
+		if (l->to != to || (got != kind && (got == RD__KIND__PING || got == RD__KIND__JOB_STATUS)))
+			continue;
+		if (got != kind)
+			fail_msg("peer %d was told %s, expected %s", (int)to, rd_kind_name(got), rd_kind_name(kind));
+		s->last = l->m.envelope;
+		s->last_blob = l->m.blob;
+		drop_letter(s, i);
+		return s->last;
+	}
+	fail_msg("peer %d was not told %s", (int)to, rd_kind_name(kind));
+	return NULL;
+}
+
+void expect_nothing(struct stage *s, rd_peer to)
+{
+	for (size_t i = 0; i < s->letters.n; i++) {
+		Rd__Kind got = s->letters.at[i].m.envelope->kind;
+		if (s->letters.at[i].to == to && got != RD__KIND__PING && got != RD__KIND__JOB_STATUS)
+			fail_msg("peer %d was told %s, expected nothing", (int)to, rd_kind_name(got));
+	}
+}
+
+const Rd__Status *newest_status(struct stage *s, rd_peer to)
+{
+	size_t i = 0;
+	bool any = false;
+
+	forget_last(s);
+	while (i < s->letters.n) {
+		struct letter *l = &s->letters.at[i];
+		if (l->to != to || l->m.envelope->kind != RD__KIND__JOB_STATUS) {
+			i++;
+			continue;
+		}
+		forget_last(s);
+		s->last = l->m.envelope;
+		s->last_blob = l->m.blob;
+		any = true;
+		drop_letter(s, i);
+	}
+	if (!any)
+		fail_msg("peer %d was told no status", (int)to);
+	return s->last->status;
+}
+
+void make_index(struct rd_index *ix, uint32_t n, uint64_t size_bytes)
+{
+	*ix = (struct rd_index){0};
+	ix->info = (struct rd_trace_info){.format = RD_FORMAT_NETTRACE,
+	                                  .version_major = 4,
+	                                  .pointer_bytes = 8,
+	                                  .cpus = 2,
+	                                  .size_bytes = 100 + n * size_bytes,
+	                                  .mtime_ns = 77,
+	                                  .clock = {RD_CLOCK_QPC, 1000000000, 0, 0},
+	                                  .digest = 0x1234,
+	                                  .complete = true,
+	                                  .cut_at = RD_NO_OFFSET};
+	for (uint32_t i = 0; i < n; i++) {
+		struct rd_block *b = rd_vec_add(&ix->blocks);
+		*b = (struct rd_block){.offset = 100 + i * size_bytes, .size_bytes = size_bytes, .time = 1000 + i, .ordinal = i,
+		                       .kind = 2};
+	}
+}
+
+void say_index(struct stage *s, rd_peer from, const Rd__Envelope *task, uint32_t blocks, uint64_t size_bytes)
+{
+	Rd__Envelope e = about(s, RD__KIND__RESULT, task->task, task->attempt);
+	struct rd_bytes packed = {0};
+	struct rd_blob blob = {0};
+	struct rd_index ix;
+	struct rd_error err;
+
+	make_index(&ix, blocks, size_bytes);
+	assert_ok(rd_index_pack(&ix, &packed, &err), &err);
+	assert_ok(rd_blob_add(&blob, packed.at, packed.n, &err), &err);
+	rd_bytes_release(&packed);
+	rd_index_release(&ix);
+	say(s, from, &e, &blob);
+	expect(s, from, RD__KIND__DONE);
+}
+
+void say_failed(struct stage *s, rd_peer from, const Rd__Envelope *task, int code, const char *text, const char *file,
+                bool retry)
+{
+	Rd__Envelope e = about(s, RD__KIND__FAILED, task->task, task->attempt);
+	Rd__Error error = RD__ERROR__INIT;
+
+	error.code = code;
+	error.text = rd_field(text);
+	error.file = rd_field(file);
+	error.offset = RD_NO_OFFSET;
+	error.retry = retry;
+	e.error = &error;
+	say(s, from, &e, NULL);
+	expect(s, from, RD__KIND__DONE);
+}
+
+void say_partial(struct stage *s, rd_peer from, const Rd__Envelope *task, uint32_t chunks)
+{
+	for (uint32_t i = 0; i < chunks; i++) {
+		Rd__Envelope e = about(s, RD__KIND__CHUNK, task->task, task->attempt);
+		Rd__Chunk chunk = RD__CHUNK__INIT;
+		struct rd_blob blob = {0};
+		chunk.trace = task->work->trace;
+		chunk.shard = task->work->shard;
+		chunk.table = 1;
+		chunk.seq = i;
+		e.chunk = &chunk;
+		assert_ok(rd_blob_add(&blob, "block", 5, NULL), NULL);
+		say(s, from, &e, &blob);
+		assert_int_equal(i, expect(s, MERGER, RD__KIND__CHUNK)->chunk->seq);
+		assert_span(rd_blob_frame(&s->last_blob, 0), "block");
+	}
+	Rd__Envelope e = about(s, RD__KIND__COMMIT, task->task, task->attempt);
+	e.count = chunks;
+	say(s, from, &e, NULL);
+	assert_int_equal(chunks, expect(s, MERGER, RD__KIND__COMMIT)->count);
+}
+
+void say_merged(struct stage *s, const Rd__Envelope *task, bool duplicate)
+{
+	Rd__Envelope e = about(s, RD__KIND__MERGED, task->task, task->attempt);
+
+	e.duplicate = duplicate;
+	say(s, MERGER, &e, NULL);
+}
+
+const Rd__Envelope *take_task(struct stage *s, rd_peer worker, Rd__Work work)
+{
+	assert_int_equal(work, expect(s, worker, RD__KIND__TASK)->work->work);
+	assert_true(kept_n < KEPT_MAX);
+	kept[kept_n++] = s->last;
+	s->last = NULL;
+	return kept[kept_n - 1];
+}

@@ -1,0 +1,61 @@
+/*
+ * stage - the broker's machine with scripted peers, letters and time.
+ *
+ * Every letter that leaves is held against rd_validate, as its receiver does.
+ */
+#ifndef RD_TESTS_BROKER_STAGE_H
+#define RD_TESTS_BROKER_STAGE_H
+
+#include "broker/broker.h"
+#include "tests/support.h"
+#include "trace/trace.h"
+
+struct letter {
+	rd_peer to;
+	struct rd_message m;
+};
+
+struct stage {
+	struct rd_broker *broker;
+	uint64_t now_ns;
+	RD_VEC(struct letter) letters; /* not yet looked at */
+	rd_peer unreachable[8];        /* sends to these fail */
+	char job[80];                  /* the last one submitted */
+	Rd__Envelope *last;            /* what expect returned, owned here */
+	struct rd_blob last_blob;
+	uint8_t uuids;
+};
+
+enum { CLIENT = 1, MERGER = 2, W1 = 11, W2 = 12, W3 = 13 };
+
+/* opt may be NULL. */
+void stage_open(struct stage *s, const struct rd_broker_options *opt);
+void stage_close(struct stage *s);
+void stage_pass(struct stage *s, uint64_t ns); /* time, then tick and flush */
+
+void say(struct stage *s, rd_peer from, const Rd__Envelope *e, struct rd_blob *blob);
+void hello(struct stage *s, rd_peer from, Rd__Role role, uint32_t capacity);
+/* A job of these inputs (n texts); s->job is its id. The letters to the client are taken. */
+void submit(struct stage *s, const Rd__Submit *base, size_t n, const char *const *paths);
+Rd__Submit plain_submit(void);
+
+/* An envelope for the job with a task and attempt. */
+Rd__Envelope about(struct stage *s, Rd__Kind kind, uint64_t task, uint32_t attempt);
+/* The next letter to this peer, which must be of this kind; pings and, unless wanted, status are passed over. */
+const Rd__Envelope *expect(struct stage *s, rd_peer to, Rd__Kind kind);
+void expect_nothing(struct stage *s, rd_peer to);
+/* The newest status that the client was told, "" when none since. */
+const Rd__Status *newest_status(struct stage *s, rd_peer to);
+
+/* An index of n blocks of size_bytes each. */
+void make_index(struct rd_index *ix, uint32_t n, uint64_t size_bytes);
+void say_index(struct stage *s, rd_peer from, const Rd__Envelope *task, uint32_t blocks, uint64_t size_bytes);
+void say_failed(struct stage *s, rd_peer from, const Rd__Envelope *task, int code, const char *text, const char *file,
+                bool retry);
+/* A chunk each, then COMMIT; the merger's letters are taken. */
+void say_partial(struct stage *s, rd_peer from, const Rd__Envelope *task, uint32_t chunks);
+void say_merged(struct stage *s, const Rd__Envelope *task, bool duplicate);
+/* A task to this worker, as a copy that the stage keeps until it closes. */
+const Rd__Envelope *take_task(struct stage *s, rd_peer worker, Rd__Work work);
+
+#endif
