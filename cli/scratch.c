@@ -1,0 +1,77 @@
+#include "cli/scratch.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+static char folder[4096];
+static sigset_t before;
+static pthread_t watcher;
+
+static void ending_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+	/* Ours, to end the watcher. */
+	sigaddset(set, SIGUSR1);
+}
+
+static void *watch(void *ctx)
+{
+	sigset_t set;
+	int signal_number;
+
+	(void)ctx;
+	ending_signals(&set);
+	if (sigwait(&set, &signal_number) != 0 || signal_number == SIGUSR1)
+		return NULL;
+	rd_remove_tree(folder, NULL);
+	/* End the way that the signal would have ended us, so that a shell sees it. */
+	signal(signal_number, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, signal_number);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	kill(getpid(), signal_number);
+	_exit(128 + signal_number);
+}
+
+const char *rd_scratch_open(struct rd_error *err)
+{
+	sigset_t set;
+
+	/* Blocked first, so that no signal falls between the folder and its watcher. */
+	ending_signals(&set);
+	pthread_sigmask(SIG_BLOCK, &set, &before);
+	if (rd_private_folder(NULL, "rundown", folder, sizeof folder, err) < 0) {
+		folder[0] = 0;
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		return NULL;
+	}
+	int rc = pthread_create(&watcher, NULL, watch, NULL);
+	if (rc != 0) {
+		rd_remove_tree(folder, NULL);
+		folder[0] = 0;
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		errno = rc;
+		rd_fail_errno(err, "cannot start a thread");
+		return NULL;
+	}
+	return folder;
+}
+
+void rd_scratch_close(void)
+{
+	if (folder[0] == 0)
+		return;
+	rd_remove_tree(folder, NULL);
+	pthread_kill(watcher, SIGUSR1);
+	pthread_join(watcher, NULL);
+	folder[0] = 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
