@@ -5,11 +5,16 @@
  */
 #include "trace/etl/framing.h"
 
+#include <fcntl.h>
+
 #include "base/cursor.h"
 #include "base/memory.h"
 
 /* A search reads in windows that grow, because the next buffer is mostly near. */
 enum { WINDOW_FIRST = 4 << 10, WINDOW = 256 << 10 };
+
+/* How many headers are asked for at once, and the stride for compressed files, whose headers are anywhere. */
+enum { AHEAD = 64, AHEAD_PACKED = 1 << 20 };
 
 /* 1 and *b when a possible header stands there, 0 when none, negative when it cannot be read. */
 static int peek(const struct rd_etl_framing *f, uint64_t at, struct rd_etl_buffer *b, struct rd_error *err)
@@ -107,19 +112,21 @@ static int search(const struct rd_etl_framing *f, uint64_t at, uint64_t *found, 
 static int zeros(const struct rd_etl_framing *f, uint64_t at, struct rd_error *err)
 {
 	uint64_t size = f->source->size_bytes;
-	uint8_t window[4096];
+	uint8_t *window = rd_realloc(NULL, WINDOW);
+	int rc = 0;
 
-	while (at < size) {
-		size_t n = size - at < sizeof window ? (size_t)(size - at) : sizeof window;
-		int rc = rd_source_read(f->source, window, n, at, err);
-		if (rc < 0)
-			return rc;
-		for (size_t i = 0; i < n; i++)
-			if (window[i] != 0)
-				return 0;
-		at += n;
+	if (window == NULL)
+		return rd_fail_nomem(err);
+	for (bool zero = true; zero && rc == 0 && at < size;) {
+		size_t n = size - at < WINDOW ? (size_t)(size - at) : WINDOW;
+		rc = rd_source_read(f->source, window, n, at, err);
+		/* All are zero when the first is and each equals the one before. */
+		zero = rc == 0 && window[0] == 0 && memcmp(window, window + 1, n - 1) == 0;
+		if (zero)
+			at += n;
 	}
-	return 1;
+	rd_free(window);
+	return rc < 0 ? rc : at >= size;
 }
 
 /* No buffer can stand at `at`: look for the next one, else say what the rest is. */
@@ -162,4 +169,22 @@ int rd_etl_frame_at(const struct rd_etl_framing *f, uint64_t at, struct rd_etl_b
 		return rc;
 	*next = at + b->size_bytes;
 	return RD_ETL_FRAME_BUFFER;
+}
+
+void rd_etl_frame_ahead(struct rd_etl_framing *f, uint64_t at)
+{
+	uint64_t size = f->source->size_bytes;
+
+	if (at < f->asked_for)
+		return;
+	f->asked_for = at;
+	if (f->compressed) {
+		(void)posix_fadvise(f->source->fd, (off_t)at, AHEAD_PACKED, POSIX_FADV_WILLNEED);
+		f->asked_for += AHEAD_PACKED;
+		return;
+	}
+	for (int i = 0; i < AHEAD && f->asked_for < size && f->nominal_bytes; i++) {
+		(void)posix_fadvise(f->source->fd, (off_t)f->asked_for, RD_ETL_BUFFER_HEAD, POSIX_FADV_WILLNEED);
+		f->asked_for += f->nominal_bytes;
+	}
 }

@@ -17,6 +17,7 @@ struct rd_etl_framing {
 	uint64_t base;          /* where the grid of plain buffers begins: the end of the first one */
 	uint32_t nominal_bytes; /* of a plain buffer, 0 unknown */
 	bool compressed;
+	uint64_t asked_for; /* the system was asked to have the headers before this byte ready */
 };
 
 enum rd_etl_frame {
@@ -33,5 +34,12 @@ enum rd_etl_frame {
  */
 int rd_etl_frame_at(const struct rd_etl_framing *f, uint64_t at, struct rd_etl_buffer *b, uint64_t *next,
 		    struct rd_error *err);
+
+/*
+ * Before a walk goes on at byte `at`: ask the system for the headers that will
+ * probably follow, so that a file that is not in memory is not waited for
+ * header by header. Changes no answer.
+ */
+void rd_etl_frame_ahead(struct rd_etl_framing *f, uint64_t at);
 
 #endif

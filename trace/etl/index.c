@@ -98,6 +98,7 @@ static int walk(struct scan *s, struct rd_error *err)
 	char text[160];
 
 	while (at < info->size_bytes) {
+		rd_etl_frame_ahead(&s->framing, at);
 		int frame = rd_etl_frame_at(&s->framing, at, &b, &next, err), rc = 0;
 		switch (frame) {
 		case RD_ETL_FRAME_BUFFER:

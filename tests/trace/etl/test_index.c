@@ -1,4 +1,7 @@
 /* What an ETL file says of itself, its buffers in order, and files that are cut, broken, unfinished or circular. */
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "tests/support.h"
 #include "tests/trace/etl/etl_build.h"
 #include "tests/trace/etl/etl_run.h"
@@ -351,6 +354,42 @@ static void circular(void **state)
 	}
 }
 
+/* Buffers beyond 2^32 bytes, behind a hole. */
+static void large(void **state)
+{
+	enum { LARGE = 1 << 20 };
+	const uint64_t far = (UINT64_C(5) << 30);
+	struct etl_build e;
+	struct etl_run r;
+	const uint8_t guid[16] = {1};
+
+	etl_begin(&e, &(struct etl_options){.buffer_bytes = LARGE, .unfinished = true});
+	etl_buffer(&e, 0, 1000);
+	etl_event(&e, guid, 7, 0, (struct etl_who){1, 2, 2000}, NULL, NULL);
+	etl_end(&e);
+	etl_run_index(&r, e.file.at, e.file.n);
+	assert_int_equal(r.index.blocks.n, 2);
+	rd_index_release(&r.index);
+	int fd = open(r.source.path, O_WRONLY);
+	assert_int_equal(pwrite(fd, e.file.at + LARGE, LARGE, (off_t)far), LARGE);
+	assert_int_equal(pwrite(fd, e.file.at + LARGE, LARGE, (off_t)far + LARGE), LARGE);
+	close(fd);
+	r.source.size_bytes = far + 2 * LARGE;
+	assert_ok(rd_format_etl.index(&r.source, &r.index, NULL, NULL, &r.err), &r.err);
+	assert_int_equal(r.index.blocks.n, 4);
+	assert_int_equal(r.index.blocks.at[2].offset, far);
+	assert_int_equal(r.index.blocks.at[3].offset, far + LARGE);
+	assert_false(r.index.info.complete);
+	assert_int_equal(r.index.info.cut_at, 2 * LARGE);
+	etl_run_blocks(&r, r.index.blocks.at, 4, RD_WANT_ALL);
+	assert_ok(r.decoded, &r.err);
+	assert_int_equal(r.events.n, 1 + 3);
+	assert_int_equal(r.damage.n, 0);
+	assert_int_equal(truncate(r.source.path, 0), 0);
+	etl_run_release(&r);
+	etl_release(&e);
+}
+
 static void out_of_memory(void **state)
 {
 	struct etl_build e;
@@ -376,10 +415,10 @@ static void out_of_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(header),        cmocka_unit_test(clocks),       cmocka_unit_test(unfinished),
-		cmocka_unit_test(no_etl),        cmocka_unit_test(short_header), cmocka_unit_test(cut),
-		cmocka_unit_test(broken),        cmocka_unit_test(garbage),      cmocka_unit_test(circular),
-		cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(header), cmocka_unit_test(clocks),        cmocka_unit_test(unfinished),
+		cmocka_unit_test(no_etl), cmocka_unit_test(short_header),  cmocka_unit_test(cut),
+		cmocka_unit_test(broken), cmocka_unit_test(garbage),       cmocka_unit_test(circular),
+		cmocka_unit_test(large),  cmocka_unit_test(out_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
