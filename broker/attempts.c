@@ -114,13 +114,14 @@ static void hand_out(struct rd_broker *b, struct rd_job *j, struct rd_task *t, s
 
 /* ---- who gets what */
 
+/* Of those that were not passed over in this round. */
 static struct rd_member *idlest_worker(const struct rd_broker *b)
 {
 	struct rd_member *best = NULL;
 
 	for (size_t i = 0; i < b->members.n; i++) {
 		struct rd_member *m = b->members.at[i];
-		if (m->role != RD__ROLE__WORKER || m->gone || m->leaving || m->load >= m->capacity)
+		if (m->role != RD__ROLE__WORKER || m->gone || m->passed_over || m->load >= m->capacity)
 			continue;
 		if (best == NULL || m->load < best->load)
 			best = m;
@@ -163,9 +164,10 @@ void rd_dispatch(struct rd_broker *b)
 {
 	struct rd_member *m;
 
+	for (size_t i = 0; i < b->members.n; i++)
+		b->members.at[i]->passed_over = false;
 	while (!b->failed && (m = idlest_worker(b)) != NULL)
-		if (!hand_out_one(b, m))
-			return;
+		m->passed_over = !hand_out_one(b, m);
 }
 
 /* ---- what becomes of an attempt */

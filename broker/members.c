@@ -197,6 +197,6 @@ uint32_t rd_members_workers(const struct rd_broker *b)
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < b->members.n; i++)
-		n += b->members.at[i]->role == RD__ROLE__WORKER && !b->members.at[i]->gone && !b->members.at[i]->leaving;
+		n += b->members.at[i]->role == RD__ROLE__WORKER && !b->members.at[i]->gone;
 	return n;
 }

@@ -28,7 +28,7 @@ struct rd_member {
 	char name[300];    /* host and pid, for people */
 	uint32_t capacity; /* workers: attempts at a time */
 	uint32_t load;     /* of these in use; one that has committed uses none */
-	bool leaving;      /* gets no more work */
+	bool passed_over;  /* nothing that waits is for this one; rd_dispatch's own */
 	bool gone;         /* the next sweep takes it out */
 	bool watches_all;  /* clients: hears of every job, */
 	struct rd_job *watches; /* or of this one */
