@@ -1,3 +1,8 @@
+/*
+ * The cache is direct-mapped by a mix of the identity's three words, and holds
+ * the unwanted as well, as NULL: in a kernel trace those are most. What it does
+ * not hold is looked for in the table, and then in the catalogue.
+ */
 #include "trace/etl/keys.h"
 
 #include <string.h>
