@@ -1,56 +1,50 @@
 /*
- * While addresses come, the array is a sorted, distinct beginning and a tail
- * of what came since; when the tail is as long as the beginning, the two are
- * made one. So memory stays within twice the distinct addresses.
- *
  * Most code ranges touch one or two pages, and most of these hold no address
- * at all: a small hash of the pages that do spares the search.
+ * at all or a few: a small hash of the pages says which ranks are on each.
  */
 #include "profile/addresses.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "profile/order.h"
+#include "base/radix.h"
 
 #define PAGE_SHIFT   12
 #define PAGES_WALKED 16 /* a range of more pages is searched for instead */
 
 struct rd_address_page {
 	uint64_t page;
-	bool used;
+	uint32_t first, end; /* ranks on it: [first, end); an unused slot has none */
 };
 
-static int compare(const void *a, const void *b)
+void rd_addresses_init(struct rd_addresses *a)
 {
-	const uint64_t *x = a, *y = b;
-	return RD_COMPARE(*x, *y);
+	*a = (struct rd_addresses){0};
+	rd_records_init(&a->seen, sizeof(uint64_t), sizeof(uint64_t));
 }
 
-static void make_distinct(struct rd_addresses *a)
+int rd_addresses_add(struct rd_addresses *a, uint64_t address, struct rd_error *err)
 {
-	uint64_t *at = a->at.at;
-	size_t n = 0;
-
-	if (a->at.n > 1)
-		qsort(at, a->at.n, sizeof *at, compare);
-	for (size_t i = 0; i < a->at.n; i++)
-		if (n == 0 || at[n - 1] != at[i])
-			at[n++] = at[i];
-	a->at.n = a->distinct = n;
+	return rd_records_id(&a->seen, &address, NULL) == RD_NONE ? rd_fail_nomem(err) : 0;
 }
 
-int rd_addresses_add(struct rd_addresses *a, const uint64_t *addresses, size_t n, struct rd_error *err)
+/* What was seen, in ascending order. */
+static int sort_seen(struct rd_addresses *a, struct rd_error *err)
 {
-	if (n == 0)
-		return 0;
-	if (rd_vec_reserve(&a->at, n) < 0)
+	size_t n = a->seen.n;
+	struct rd_radix_item *items = rd_realloc(NULL, n * sizeof *items);
+
+	if ((n > 0 && items == NULL) || rd_vec_reserve(&a->at, n) < 0) {
+		rd_free(items);
 		return rd_fail_nomem(err);
-	memcpy(a->at.at + a->at.n, addresses, n * sizeof *addresses);
-	a->at.n += n;
-	if (a->at.n >= 4096 && a->at.n / 2 >= a->distinct)
-		make_distinct(a);
-	return 0;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		items[i] = (struct rd_radix_item){*(const uint64_t *)rd_records_at(&a->seen, i), i};
+	int rc = rd_radix_sort(items, n);
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		a->at.at[a->at.n++] = items[i].key;
+	rd_free(items);
+	rd_records_release(&a->seen);
+	return rc < 0 ? rd_fail_nomem(err) : 0;
 }
 
 /* The slot of a page, or the free one where it belongs. */
@@ -58,7 +52,7 @@ static struct rd_address_page *page_slot(const struct rd_addresses *a, uint64_t 
 {
 	size_t i = rd_hash_u64(page) & (a->page_slots - 1);
 
-	while (a->pages[i].used && a->pages[i].page != page)
+	while (a->pages[i].end > 0 && a->pages[i].page != page)
 		i = (i + 1) & (a->page_slots - 1);
 	return &a->pages[i];
 }
@@ -76,53 +70,65 @@ static int index_pages(struct rd_addresses *a, struct rd_error *err)
 	if (a->pages == NULL)
 		return rd_fail_nomem(err);
 	memset(a->pages, 0, a->page_slots * sizeof *a->pages);
-	for (size_t i = 0; i < a->at.n; i++) {
+	for (uint32_t i = 0; i < a->at.n; i++) {
 		uint64_t page = a->at.at[i] >> PAGE_SHIFT;
-		*page_slot(a, page) = (struct rd_address_page){page, true};
+		struct rd_address_page *slot = page_slot(a, page);
+		*slot = (struct rd_address_page){page, slot->end ? slot->first : i, i + 1};
 	}
 	return 0;
 }
 
 int rd_addresses_seal(struct rd_addresses *a, struct rd_error *err)
 {
-	make_distinct(a);
-	if (a->at.n >= RD_NONE / 2)
-		return rd_fail(err, RD_LIMIT, "%zu distinct addresses in stacks", a->at.n);
-	return index_pages(a, err);
+	if (a->seen.n >= RD_NONE / 2)
+		return rd_fail(err, RD_LIMIT, "%zu distinct addresses in stacks", a->seen.n);
+	int rc = sort_seen(a, err);
+	return rc < 0 ? rc : index_pages(a, err);
 }
 
-/* The first rank whose address is not below. */
-static uint32_t lower_bound(const struct rd_addresses *a, uint64_t address)
+/* The first rank in [low, high) whose address is not below; high when there is none. */
+static uint32_t search(const struct rd_addresses *a, uint32_t low, uint32_t high, uint64_t address)
 {
-	size_t low = 0, high = a->at.n;
-
 	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+		uint32_t middle = low + (high - low) / 2;
 		if (a->at.at[middle] < address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return (uint32_t)low;
+	return low;
 }
 
-/* Whether the pages of a short range hold no address. */
-static bool nothing_near(const struct rd_addresses *a, uint64_t start, uint64_t last)
+/* The first rank in [start, last], page by page; a rank outside the range when there is none. */
+static uint32_t search_pages(const struct rd_addresses *a, uint64_t start, uint64_t last)
 {
-	uint64_t page = start >> PAGE_SHIFT, last_page = last >> PAGE_SHIFT;
+	for (uint64_t page = start >> PAGE_SHIFT; page <= last >> PAGE_SHIFT; page++) {
+		const struct rd_address_page *slot = page_slot(a, page);
+		uint32_t rank = search(a, slot->first, slot->end, start);
+		if (rank < slot->end)
+			return rank;
+	}
+	return (uint32_t)a->at.n;
+}
 
-	if (last_page - page >= PAGES_WALKED)
-		return false;
-	while (page <= last_page)
-		if (page_slot(a, page++)->used)
-			return false;
-	return true;
+/* Behind the last rank of [start, last], of which `low` is the first. Most ranges hold few. */
+static uint32_t search_end(const struct rd_addresses *a, uint32_t low, uint64_t last)
+{
+	uint32_t end = low + 1;
+
+	while (end < a->at.n && end - low < 8 && a->at.at[end] <= last)
+		end++;
+	if (end >= a->at.n || a->at.at[end] > last)
+		return end;
+	return last == UINT64_MAX ? (uint32_t)a->at.n : search(a, end, (uint32_t)a->at.n, last + 1);
 }
 
 uint32_t rd_addresses_rank(const struct rd_addresses *a, uint64_t address)
 {
-	uint32_t i = lower_bound(a, address);
-	return i < a->at.n && a->at.at[i] == address ? i : RD_NONE;
+	const struct rd_address_page *slot = a->at.n ? page_slot(a, address >> PAGE_SHIFT) : NULL;
+	uint32_t rank = slot ? search(a, slot->first, slot->end, address) : 0;
+
+	return slot && rank < slot->end && a->at.at[rank] == address ? rank : RD_NONE;
 }
 
 bool rd_addresses_in(const struct rd_addresses *a, uint64_t start, uint64_t size_bytes, uint32_t *low, uint32_t *high)
@@ -133,19 +139,19 @@ bool rd_addresses_in(const struct rd_addresses *a, uint64_t start, uint64_t size
 		return false;
 	if (__builtin_add_overflow(start, size_bytes - 1, &last))
 		last = UINT64_MAX;
-	if (nothing_near(a, start, last))
-		return false;
-	uint32_t first = lower_bound(a, start);
+	bool few_pages = (last >> PAGE_SHIFT) - (start >> PAGE_SHIFT) < PAGES_WALKED;
+	uint32_t first = few_pages ? search_pages(a, start, last) : search(a, 0, (uint32_t)a->at.n, start);
 	if (first >= a->at.n || a->at.at[first] > last)
 		return false;
 	*low = first;
-	*high = last == UINT64_MAX ? (uint32_t)a->at.n : lower_bound(a, last + 1);
+	*high = search_end(a, first, last);
 	return true;
 }
 
 void rd_addresses_release(struct rd_addresses *a)
 {
+	rd_records_release(&a->seen);
 	rd_vec_release(&a->at);
 	rd_free(a->pages);
-	*a = (struct rd_addresses){0};
+	rd_addresses_init(a);
 }

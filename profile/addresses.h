@@ -12,16 +12,17 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/table.h"
+#include "base/records.h"
 
 struct rd_addresses {
+	struct rd_records seen;        /* until the seal: uint64_t, in the order of their coming */
 	RD_VEC(uint64_t) at;           /* sealed: ascending, distinct */
-	size_t distinct;               /* until the seal: how many of them are, at the beginning */
 	struct rd_address_page *pages; /* sealed: those that hold addresses; a power of two of slots */
 	size_t page_slots;
 };
 
-int rd_addresses_add(struct rd_addresses *a, const uint64_t *addresses, size_t n, struct rd_error *err);
+void rd_addresses_init(struct rd_addresses *a);
+int rd_addresses_add(struct rd_addresses *a, uint64_t address, struct rd_error *err);
 /* RD_LIMIT when there are too many for ranks of 31 bits. */
 int rd_addresses_seal(struct rd_addresses *a, struct rd_error *err);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/radix.h"
 #include "profile/order.h"
 
 /* Ids of one kind: sorted, and where each stands in the result (RD_NONE: nowhere). */
@@ -137,20 +138,6 @@ static int compare_stacks(const void *a, const void *b, void *ctx)
 	return RD_COMPARE(x.size_bytes, y.size_bytes);
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-	const struct rd_result_row *x = a, *y = b;
-	int c = RD_COMPARE(x->process, y->process);
-
-	if (c == 0)
-		c = RD_COMPARE(x->thread, y->thread);
-	if (c == 0)
-		c = RD_COMPARE(x->kind, y->kind);
-	if (c == 0)
-		c = RD_COMPARE(x->bucket, y->bucket);
-	return c ? c : RD_COMPARE(x->stack, y->stack);
-}
-
 static const struct rd_result_row *row_at(const struct rd_content *c, size_t i)
 {
 	return rd_records_at(&c->rows, (uint32_t)i);
@@ -255,6 +242,100 @@ static int put_stacks(const struct sorting *s, struct rd_result *out)
 	return 0;
 }
 
+/* The first parts of a row's key: there are few of them. */
+struct row_group {
+	uint32_t process, kind; /* process: its place */
+	uint64_t thread;
+};
+
+static int compare_groups(const void *a, const void *b, void *ctx)
+{
+	const struct rd_records *groups = ctx;
+	const struct row_group *x = rd_records_at(groups, *(const uint32_t *)a);
+	const struct row_group *y = rd_records_at(groups, *(const uint32_t *)b);
+	int c = RD_COMPARE(x->process, y->process);
+
+	if (c == 0)
+		c = RD_COMPARE(x->thread, y->thread);
+	return c ? c : RD_COMPARE(x->kind, y->kind);
+}
+
+/* Each group's place among the groups. */
+static int place_groups(const struct rd_records *groups, struct order *o)
+{
+	if (order_init(o, groups->n) < 0)
+		return RD_NOMEM;
+	for (uint32_t i = 0; i < groups->n; i++)
+		want(o, i);
+	if (o->n > 1)
+		qsort_r(o->ids, o->n, sizeof *o->ids, compare_groups, (void *)(uintptr_t)groups);
+	for (size_t i = 0; i < o->n; i++)
+		o->place[o->ids[i]] = (uint32_t)i;
+	return 0;
+}
+
+/* Rows by (process, thread, kind), then by (bucket, stack); out's rows are not yet in order. */
+static int sort_rows(const struct rd_result *out, struct rd_records *groups, struct order *places,
+		     struct rd_radix_item *items)
+{
+	size_t n = out->rows.n;
+	int rc;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct rd_result_row *row = &out->rows.at[i];
+		items[i] = (struct rd_radix_item){(uint64_t)row->bucket << 32 | row->stack, (uint32_t)i};
+	}
+	if ((rc = rd_radix_sort(items, n)) < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++) {
+		const struct rd_result_row *row = &out->rows.at[items[i].index];
+		struct row_group key = {row->process, row->kind, row->thread};
+		uint32_t id = rd_records_id(groups, &key, NULL);
+		if (id == RD_NONE)
+			return RD_NOMEM;
+		items[i].key = id;
+	}
+	if ((rc = place_groups(groups, places)) < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++)
+		items[i].key = places->place[items[i].key];
+	return rd_radix_sort(items, n);
+}
+
+/* Put the rows in the order of the items. */
+static int move_rows(struct rd_result *out, const struct rd_radix_item *items)
+{
+	size_t n = out->rows.n;
+	struct rd_result_row *sorted = rd_realloc(NULL, n * sizeof *sorted);
+
+	if (sorted == NULL)
+		return RD_NOMEM;
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = out->rows.at[items[i].index];
+	rd_free(out->rows.at);
+	out->rows.at = sorted;
+	out->rows.cap = n;
+	return 0;
+}
+
+static int order_rows(struct rd_result *out)
+{
+	struct rd_records groups;
+	struct order places = {0};
+	struct rd_radix_item *items = rd_realloc(NULL, out->rows.n * sizeof *items);
+
+	if (items == NULL)
+		return out->rows.n ? RD_NOMEM : 0;
+	rd_records_init(&groups, sizeof(struct row_group), sizeof(struct row_group));
+	int rc = sort_rows(out, &groups, &places, items);
+	if (rc == 0)
+		rc = move_rows(out, items);
+	rd_records_release(&groups);
+	order_release(&places);
+	rd_free(items);
+	return rc;
+}
+
 static int put_rows(const struct sorting *s, struct rd_result *out)
 {
 	size_t n = s->content->rows.n;
@@ -267,9 +348,7 @@ static int put_rows(const struct sorting *s, struct rd_result *out)
 		row.stack = s->stacks.place[row.stack];
 		out->rows.at[out->rows.n++] = row;
 	}
-	if (n > 1)
-		qsort(out->rows.at, n, sizeof *out->rows.at, compare_rows);
-	return 0;
+	return order_rows(out);
 }
 
 int rd_canonical(const struct rd_content *c, struct rd_result *out, struct rd_error *err)

@@ -4,6 +4,19 @@
 #include "profile/resolve.h"
 
 #define PROGRESS_SAMPLES 65536
+#define RECENT           128 /* a power of two */
+
+/*
+ * The row of a thread's latest sample: threads wait and loop, so the next
+ * sample's is often the same. Kept for samples without pointers, whose
+ * resolved stack says by itself how long it holds.
+ */
+struct recent {
+	bool known;
+	struct rd_resolved resolved;
+	struct rd_result_row key;
+	uint32_t row;
+};
 
 /* A group while its samples stream by. */
 struct counting {
@@ -17,6 +30,7 @@ struct counting {
 	uint64_t at;
 	int64_t at_utc_ns;
 	uint32_t at_bucket;
+	struct recent recent[RECENT]; /* by thread, hashed */
 };
 
 /* What is known of one sample, step by step. */
@@ -26,6 +40,8 @@ struct work {
 	uint32_t pid, life;
 	struct rd_raw_sample raw;
 	const struct rd_resolved *resolved;
+	struct rd_result_row key; /* of its row, without the stack */
+	uint32_t row;
 };
 
 static void know_time(struct counting *c, uint64_t time)
@@ -59,14 +75,8 @@ static int find_owner(struct counting *c, struct work *w, struct rd_error *err)
 	return w->life == RD_NONE ? rd_fail_nomem(err) : 0;
 }
 
-/* A raw stack without frames is none. */
-static uint32_t with_frames(const struct counting *c, uint32_t stack)
-{
-	return stack == RD_NONE || rd_strings_at(&c->group->raw_stacks, stack).size_bytes == 0 ? RD_NONE : stack;
-}
-
 /* The stack that came with the sample, else the parts that were found for it. */
-static int find_stack(struct counting *c, struct work *w, const struct rd_shard_ref *shard, struct rd_error *err)
+static int find_stack(struct work *w, const struct rd_shard_ref *shard, struct rd_error *err)
 {
 	uint32_t own;
 	int rc = rd_stack_map_id(&shard->stacks, w->sample->stack, &own, err);
@@ -74,13 +84,13 @@ static int find_stack(struct counting *c, struct work *w, const struct rd_shard_
 	w->raw = (struct rd_raw_sample){
 		.life = w->life,
 		.kernel = RD_NONE,
-		.user = with_frames(c, own),
+		.user = own,
 		.pointer = w->sample->pointer,
 		.time = w->sample->time,
 	};
 	if (w->raw.user == RD_NONE) {
-		w->raw.kernel = w->parts->kernel.there ? with_frames(c, w->parts->kernel.stack) : RD_NONE;
-		w->raw.user = w->parts->user.there ? with_frames(c, w->parts->user.stack) : RD_NONE;
+		w->raw.kernel = w->parts->kernel.there ? w->parts->kernel.stack : RD_NONE;
+		w->raw.user = w->parts->user.there ? w->parts->user.stack : RD_NONE;
 	}
 	return rc;
 }
@@ -104,27 +114,56 @@ static void add_trust(struct counting *c, const struct work *w)
 	t->samples_in_rundown += rd_evidence_in_rundown(&c->group->evidence, w->life, w->sample->time);
 }
 
-static int add_row(struct counting *c, const struct work *w, struct rd_error *err)
+static struct recent *recent_of(struct counting *c, const struct work *w)
 {
-	struct rd_count *count = c->count;
-	struct rd_result_row key = {.process = w->life, .stack = w->resolved->stack};
+	return &c->recent[rd_hash_u64(w->sample->thread) & (RECENT - 1)];
+}
 
-	if (!count->by_stack_only) {
-		key.kind = w->sample->kind;
-		key.thread = w->sample->thread;
-		key.bucket = c->at_bucket;
+/* Whether the recent row is the sample's too. */
+static bool is_again(const struct recent *r, const struct work *w)
+{
+	return r->known && w->raw.pointer == 0 && w->raw.time < r->resolved.until && r->resolved.life == w->life &&
+	       r->resolved.kernel == w->raw.kernel && r->resolved.user == w->raw.user &&
+	       r->key.thread == w->key.thread && r->key.kind == w->key.kind && r->key.bucket == w->key.bucket;
+}
+
+/* The resolved stack and the row of a sample. */
+static int find_row(struct counting *c, struct work *w, struct rd_error *err)
+{
+	struct recent *recent = recent_of(c, w);
+
+	w->key = (struct rd_result_row){.process = w->life};
+	if (!c->count->by_stack_only) {
+		w->key.kind = w->sample->kind;
+		w->key.thread = w->sample->thread;
+		w->key.bucket = c->at_bucket;
 	}
-	uint32_t id = rd_records_id(&count->content->rows, &key, NULL);
-	if (id == RD_NONE)
+	if (is_again(recent, w)) {
+		w->resolved = &recent->resolved;
+		w->row = recent->row;
+		return 0;
+	}
+	int rc = rd_resolve(&c->resolver, &w->raw, &w->resolved, err);
+	if (rc < 0)
+		return rc;
+	w->key.stack = w->resolved->stack;
+	w->row = rd_records_id(&c->count->content->rows, &w->key, NULL);
+	if (w->row == RD_NONE)
 		return rd_fail_nomem(err);
-	struct rd_result_row *row = rd_records_at(&count->content->rows, id);
+	*recent = (struct recent){w->raw.pointer == 0, *w->resolved, w->key, w->row};
+	return 0;
+}
+
+static void add_sample(struct rd_count *count, const struct work *w)
+{
+	struct rd_result_row *row = rd_records_at(&count->content->rows, w->row);
+
 	row->count++;
 	row->weight += w->sample->weight;
 	count->content->lives.at[w->life].samples++;
 	count->samples++;
 	count->weight += w->sample->weight;
 	count->kinds[w->sample->kind]++;
-	return 0;
 }
 
 static int count_sample(struct counting *c, const struct rd_sample *sample, const struct rd_shard_ref *shard,
@@ -146,14 +185,14 @@ static int count_sample(struct counting *c, const struct rd_sample *sample, cons
 		c->count->discarded += takes == 0;
 		return takes < 0 ? rd_fail_nomem(err) : 0;
 	}
-	rc = find_stack(c, &w, shard, err);
+	rc = find_stack(&w, shard, err);
 	if (rc == 0)
-		rc = rd_resolve(&c->resolver, &w.raw, &w.resolved, err);
-	if (rc == 0)
-		rc = add_row(c, &w, err);
-	if (rc == 0)
-		add_trust(c, &w);
-	return rc;
+		rc = find_row(c, &w, err);
+	if (rc < 0)
+		return rc;
+	add_sample(c->count, &w);
+	add_trust(c, &w);
+	return 0;
 }
 
 static int tell_progress(struct rd_count *count, struct rd_error *err)

@@ -15,6 +15,7 @@ struct ending {
 
 void rd_evidence_init(struct rd_evidence *e)
 {
+	e->first_ending = UINT64_MAX;
 	rd_records_init(&e->runtimes, sizeof(struct runtime), offsetof(struct runtime, markers));
 	rd_records_init(&e->lives, sizeof(struct ending), offsetof(struct ending, seen));
 }
@@ -40,6 +41,8 @@ static int note_ending(struct rd_evidence *e, uint32_t life, uint64_t time, stru
 	if (!ending->seen || time < ending->begin)
 		ending->begin = time;
 	ending->seen = 1;
+	if (time < e->first_ending)
+		e->first_ending = time;
 	return 0;
 }
 
@@ -74,7 +77,7 @@ enum rd_rundown rd_evidence_rundown(const struct rd_evidence *e)
 
 bool rd_evidence_in_rundown(const struct rd_evidence *e, uint32_t life, uint64_t time)
 {
-	uint32_t id = rd_records_find(&e->lives, &life);
+	uint32_t id = time >= e->first_ending ? rd_records_find(&e->lives, &life) : RD_NONE;
 
 	if (id == RD_NONE)
 		return false;

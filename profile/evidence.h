@@ -13,6 +13,7 @@
 struct rd_evidence {
 	struct rd_records runtimes; /* by life and CLR instance */
 	struct rd_records lives;    /* by life: when its end rundown began */
+	uint64_t first_ending;      /* the earliest of these, ticks */
 };
 
 void rd_evidence_init(struct rd_evidence *e);

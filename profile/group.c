@@ -1,8 +1,12 @@
 #include "profile/group.h"
 
+#include "profile/gather.h"
+#include "profile/losses.h"
+
 void rd_group_init(struct rd_group *g, struct rd_content *content)
 {
 	*g = (struct rd_group){.content = content};
+	rd_addresses_init(&g->addresses);
 	rd_modules_init(&g->modules);
 	rd_evidence_init(&g->evidence);
 }
@@ -68,6 +72,88 @@ int rd_group_load_summaries(struct rd_group *g, struct rd_error *err)
 		for (size_t i = 0; rc == 0 && i < g->files.at[f].tables.shards; i++)
 			rc = add_shard(g, f, i, err);
 	return rc;
+}
+
+/* Every address of every stack may be asked for. */
+static int seal_addresses(struct rd_group *g, struct rd_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < g->raw_stacks.at.n; i++) {
+		struct rd_span stack = g->raw_stacks.at.at[i];
+		for (size_t at = 0; rc == 0 && at < stack.size_bytes; at += sizeof(uint64_t))
+			rc = rd_addresses_add(&g->addresses, rd_le64(stack.at + at), err);
+	}
+	return rc < 0 ? rc : rd_addresses_seal(&g->addresses, err);
+}
+
+/* Sequence numbers of one file: all its runs, in any order. */
+static int merge_losses(struct rd_group *g, struct rd_group_file *file, struct rd_error *err)
+{
+	RD_VEC(struct rd_sequence_row) all = {0};
+	const struct rd_partial *rows;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < g->shards.n; i++) {
+		struct rd_table_reader reader;
+		if (g->shards.at[i].tables != &file->tables)
+			continue;
+		rd_table_open(&reader, &file->tables, g->shards.at[i].shard, RD_TABLE_SEQUENCES);
+		while (rc == 0 && (rc = rd_table_next(&reader, &rows, err)) > 0) {
+			rc = rd_vec_reserve(&all, rows->sequences.n) < 0 ? rd_fail_nomem(err) : 0;
+			for (size_t k = 0; rc == 0 && k < rows->sequences.n; k++)
+				all.at[all.n++] = rows->sequences.at[k];
+		}
+		rd_table_close(&reader);
+	}
+	if (rc == 0)
+		rc = rd_losses_merge(all.at, all.n, &file->lost_events, err);
+	rd_vec_release(&all);
+	return rc;
+}
+
+/* Processes that no process record names are called by their command lines. */
+static int name_lives(struct rd_group *g, struct rd_error *err)
+{
+	rd_timeline_seal(&g->command_lines);
+	for (size_t i = 0; i < g->command_lines.facts.n; i++) {
+		const struct rd_timeline_fact *fact = &g->command_lines.facts.at[i];
+		uint32_t life = rd_lives_at(&g->lives, (uint32_t)fact->key, fact->when.time);
+		if (life == RD_NONE || rd_content_name_life(g->content, life, fact->when.id) < 0)
+			return rd_fail_nomem(err);
+	}
+	return 0;
+}
+
+static int seal(struct rd_group *g, struct rd_error *err)
+{
+	rd_lives_seal_threads(&g->lives);
+	rd_modules_seal(&g->modules);
+	rd_timeline_seal(&g->keys);
+	int rc = name_lives(g, err);
+	for (size_t i = 0; rc == 0 && i < g->files.n; i++)
+		rc = merge_losses(g, &g->files.at[i], err);
+	if (rc == 0 && g->methods.namer.keys.n > 0)
+		rc = rd_gather_missing_names(g, err);
+	if (rc == 0)
+		rc = rd_methods_seal(&g->methods, err);
+	return rc < 0 ? rc : rd_images_seal(&g->images, err);
+}
+
+int rd_group_gather(struct rd_group *g, struct rd_error *err)
+{
+	rd_lives_init(&g->lives, g->content, g->files.at[0].trace, rd_group_clock(g));
+	int rc = rd_gather_lives_and_addresses(g, err);
+	if (rc == 0)
+		rc = rd_lives_seal(&g->lives, err);
+	if (rc == 0)
+		rc = seal_addresses(g, err);
+	if (rc < 0)
+		return rc;
+	rd_methods_init(&g->methods, g->content, &g->modules, &g->addresses);
+	rd_images_init(&g->images, g->content, &g->addresses);
+	rc = rd_gather_facts(g, err);
+	return rc < 0 ? rc : seal(g, err);
 }
 
 void rd_group_release(struct rd_group *g)

@@ -6,8 +6,9 @@
  */
 #include "profile/history.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "profile/row_sort.h"
 
 struct list {
 	uint32_t owner, node; /* the key */
@@ -104,8 +105,9 @@ int rd_history_seal(struct rd_history *h, uint32_t (*owner)(const void *ctx, uin
 	if (h->occupied == NULL)
 		return rd_fail_nomem(err);
 	memset(h->occupied, 0, bitmap_bytes);
-	if (h->events.n > 1)
-		qsort(h->events.at, h->events.n, sizeof *h->events.at, compare);
+	if (rd_sort_rows((void **)&h->events.at, &h->events.cap, h->events.n, sizeof *h->events.at,
+			 offsetof(struct rd_history_event, when.time), compare) < 0)
+		return rd_fail_nomem(err);
 	for (uint32_t i = 0; rc == 0 && i < h->events.n; i++)
 		rc = join_lists(h, &members, owner(ctx, h->events.at[i].when.id), i);
 	if (rc == 0)

@@ -28,8 +28,6 @@ static struct rd_part *plain_part(struct rd_join *j, uint32_t stack)
 	if (stack == RD_NONE)
 		return NULL;
 	struct rd_span frames = rd_strings_at(j->records.raw_stacks, stack);
-	if (frames.size_bytes == 0)
-		return NULL;
 	return is_kernel_address(j, rd_le64(frames.at)) ? &j->parts.kernel : &j->parts.user;
 }
 

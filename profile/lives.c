@@ -107,10 +107,13 @@ static uint32_t implicit_life(struct rd_lives *l, uint32_t pid)
 
 uint32_t rd_lives_at(struct rd_lives *l, uint32_t pid, uint64_t time)
 {
-	uint32_t id = rd_records_find(&l->pids, &pid);
-
+	/* Facts and samples of one process come in long runs. */
+	uint32_t id = l->recent;
+	if (id >= l->pids.n || ((const struct pid_lives *)rd_records_at(&l->pids, id))->pid != pid)
+		id = rd_records_find(&l->pids, &pid);
 	if (id == RD_NONE)
 		return implicit_life(l, pid);
+	l->recent = id;
 	const struct pid_lives *p = rd_records_at(&l->pids, id);
 	uint32_t low = 0, high = p->n;
 	while (low < high) {

@@ -19,6 +19,7 @@ struct rd_lives {
 	struct rd_timeline facts; /* by pid; id: an index into names */
 	RD_VEC(struct rd_life_names) names;
 	struct rd_records pids;     /* by pid: its lives */
+	uint32_t recent;              /* of pids: the one asked for last */
 	struct rd_timeline threads; /* by thread; id: the pid */
 };
 

@@ -9,10 +9,12 @@ static int add_rows(struct rd_stack_map *m, struct rd_strings *raw_stacks, const
 		return rd_fail_nomem(err);
 	for (size_t i = 0; i < rows->stack_ends.n; i++) {
 		uint64_t end = rows->stack_ends.at[i];
-		const void *frames = end > begin ? (const void *)&rows->stack_frames.at[begin] : "";
-		uint32_t id = rd_strings_id(raw_stacks, frames, (end - begin) * sizeof *rows->stack_frames.at);
-		if (id == RD_NONE)
-			return rd_fail_nomem(err);
+		uint32_t id = RD_NONE;
+		if (end > begin) {
+			id = rd_strings_id(raw_stacks, &rows->stack_frames.at[begin], (end - begin) * sizeof(uint64_t));
+			if (id == RD_NONE)
+				return rd_fail_nomem(err);
+		}
 		m->ids.at[m->ids.n++] = id;
 		begin = end;
 	}

@@ -13,7 +13,7 @@ struct rd_stack_map {
 /* raw_stacks: addresses as bytes, innermost first; new ones are added. */
 int rd_stack_map_load(struct rd_stack_map *m, struct rd_strings *raw_stacks, const struct rd_tables *t, size_t shard,
 		      struct rd_error *err);
-/* Of a stack number + 1: *id, RD_NONE for 0; RD_CORRUPT when the shard has no such stack. */
+/* Of a stack number + 1: *id, RD_NONE for 0 and for a stack without frames; RD_CORRUPT when the shard has no such stack. */
 int rd_stack_map_id(const struct rd_stack_map *m, uint32_t number, uint32_t *id, struct rd_error *err);
 void rd_stack_map_release(struct rd_stack_map *m);
 
