@@ -29,7 +29,8 @@ struct rd_span {
 
 static inline struct rd_cursor rd_cursor_of(const void *bytes, size_t size_bytes)
 {
-	const uint8_t *p = bytes;
+	/* Nothing may well be NULL, to which not even 0 may be added. */
+	const uint8_t *p = bytes ? bytes : (const uint8_t *)"";
 	return (struct rd_cursor){p, p, p + size_bytes, false};
 }
 
