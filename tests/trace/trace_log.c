@@ -60,7 +60,7 @@ static int on_sequence(void *ctx, uint64_t thread, enum rd_sequence_op op, uint3
 	struct log_number *n = rd_vec_add(&log->operations);
 	if (n == NULL)
 		abort();
-	*n = (struct log_number){thread, op, first, count};
+	*n = (struct log_number){.thread = thread, .op = op, .first = first, .count = count};
 	return 0;
 }
 
@@ -137,32 +137,40 @@ int log_blocks(struct trace_log *log, const struct rd_format *f, const struct rd
 	return rc;
 }
 
-/* Operations of one thread in their order, for all threads in the order of their first one. */
-static void put_numbers(struct trace_log *log)
+static int by_thread(const void *a, const void *b)
+{
+	const struct log_number *x = a, *y = b;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
+}
+
+static void put_number_line(struct rd_bytes *out, const struct log_number *n)
 {
 	char line[128];
+	snprintf(line, sizeof line, "thread %" PRIu64 " op %" PRIu32 " %" PRIu32 "+%" PRIu32 "\n", n->thread, n->op,
+		 n->first, n->count);
+	put_line(out, line);
+}
+
+/* The operations of each thread in their order; the order among threads is the decoder's own affair. */
+static void put_numbers(struct trace_log *log)
+{
 	log->numbers.n = 0;
+	for (size_t i = 0; i < log->operations.n; i++)
+		log->operations.at[i].order = i;
+	if (log->operations.n > 0)
+		qsort(log->operations.at, log->operations.n, sizeof *log->operations.at, by_thread);
 	for (size_t i = 0; i < log->operations.n; i++) {
 		struct log_number run = log->operations.at[i];
-		if (run.op == 0)
-			continue;
-		for (size_t k = i + 1; k < log->operations.n; k++) {
-			struct log_number *next = &log->operations.at[k];
-			if (next->op == 0 || next->thread != run.thread)
-				continue;
-			if (next->op == RD_SEQ_EVENT && run.op == RD_SEQ_EVENT && next->first == run.first + run.count) {
-				run.count += next->count;
-			} else {
-				snprintf(line, sizeof line, "thread %" PRIu64 " op %" PRIu32 " %" PRIu32 "+%" PRIu32 "\n",
-					 run.thread, run.op, run.first, run.count);
-				put_line(&log->numbers, line);
-				run = *next;
-			}
-			next->op = 0;
+		for (; i + 1 < log->operations.n; i++) {
+			const struct log_number *next = &log->operations.at[i + 1];
+			if (next->thread != run.thread || next->op != RD_SEQ_EVENT || run.op != RD_SEQ_EVENT ||
+			    next->first != run.first + run.count)
+				break;
+			run.count += next->count;
 		}
-		snprintf(line, sizeof line, "thread %" PRIu64 " op %" PRIu32 " %" PRIu32 "+%" PRIu32 "\n", run.thread,
-			 run.op, run.first, run.count);
-		put_line(&log->numbers, line);
+		put_number_line(&log->numbers, &run);
 	}
 }
 

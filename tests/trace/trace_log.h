@@ -31,6 +31,7 @@ struct trace_log {
 struct log_number {
 	uint64_t thread;
 	uint32_t op, first, count;
+	size_t order;
 };
 
 /* A sink that writes to the log. */
@@ -38,7 +39,7 @@ struct rd_sink log_sink(struct trace_log *log, uint64_t want);
 /* Decode blocks [from, to) of an index, after their context, with a decoder of their own. */
 int log_blocks(struct trace_log *log, const struct rd_format *f, const struct rd_source *s, const struct rd_index *ix,
 	       size_t from, size_t to, uint64_t want, struct rd_error *err);
-/* events, damage and the sequence numbers by thread as one text, NUL-ended, in a buffer of the log's. */
+/* Events, damage and the sequence numbers by thread as one text, NUL-ended, in a buffer of the log's. Call it last. */
 const char *log_text(struct trace_log *log);
 void log_release(struct trace_log *log);
 
