@@ -37,6 +37,13 @@ void rd_fail_allocation(uint64_t nth);
 #define rd_vec_add(v)                                                                              \
 	((v)->n < (v)->cap || rd_vec_reserve((v), 1) == 0 ? &(v)->at[(v)->n++] : NULL)
 
+/* Every RD_VEC looks like this: for those who follow a table of fields. Copied in and out, never cast to. */
+struct rd_any_vec {
+	void *at;
+	size_t n;
+	size_t cap;
+};
+
 #define rd_vec_release(v) (rd_free((v)->at), (v)->at = NULL, (v)->n = (v)->cap = 0)
 
 int rd_grow(void **at, size_t n, size_t *cap, size_t more, size_t item_bytes);

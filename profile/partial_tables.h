@@ -26,13 +26,6 @@ const struct rd_partial_layout *rd_partial_layout(uint32_t table);
 /* The field of the Block message that carries a table. */
 #define RD_PARTIAL_FIELD(table) (100u + (table))
 
-/* Every RD_VEC looks like this. */
-struct rd_any_vec {
-	void *at;
-	size_t n;
-	size_t cap;
-};
-
 /* Room for any message of a table. */
 union rd_table_message {
 	ProtobufCMessage base;

@@ -56,13 +56,6 @@ struct rd_store_table {
 /* In stored order, by number from 0; NULL past the end. */
 const struct rd_store_table *rd_store_table(size_t i);
 
-/* Any RD_VEC, as the schema sees it. */
-struct rd_any_vec {
-	void *at;
-	size_t n;
-	size_t cap;
-};
-
 /* Rows of a table in r. */
 uint64_t rd_store_rows(const struct rd_store_table *t, const struct rd_result *r);
 
