@@ -72,26 +72,28 @@ struct sums {
 	RD_VEC(struct rd_sequence_row) sequences;
 };
 
-static bool is_name(const char *column)
+enum meaning { A_NUMBER, A_NAME, A_STACK };
+
+static enum meaning meaning_of(const char *column)
 {
 	static const char *const names[] = {"ns", "name", "signature", "il_path", "native_path", "pdb_path", "pdb_guid",
 	                                    "path", "command_line", "version_text", "what"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(column, names[i]) == 0)
-			return true;
-	return false;
+			return A_NAME;
+	return strcmp(column, "stack") == 0 ? A_STACK : A_NUMBER;
 }
 
 /* A field's value; a number of a string or stack becomes the hash of what it stands for. */
-static uint64_t meaning(const struct rd_partial *p, const char *column, uint64_t value)
+static uint64_t resolve(const struct rd_partial *p, enum meaning m, uint64_t value)
 {
-	if (is_name(column) && value) {
+	if (m == A_NAME && value) {
 		assert_true(value <= p->strings.at.n);
 		struct rd_span text = rd_strings_at(&p->strings, (uint32_t)value - 1);
 		return rd_hash(text.at, text.size_bytes) | 1;
 	}
-	if (strcmp(column, "stack") == 0 && value) {
+	if (m == A_STACK && value) {
 		assert_true(value <= p->stack_ends.n);
 		uint64_t begin = value > 1 ? p->stack_ends.at[value - 2] : 0;
 		return rd_hash(p->stack_frames.at + begin, (p->stack_ends.at[value - 1] - begin) * 8) | 1;
@@ -102,15 +104,19 @@ static uint64_t meaning(const struct rd_partial *p, const char *column, uint64_t
 static void add_rows(struct sums *s, const struct rd_partial *p, uint32_t table)
 {
 	const struct rd_partial_layout *t = rd_partial_layout(table);
+	enum meaning meanings[16];
 	struct rd_any_vec v;
 
 	memcpy(&v, (const uint8_t *)p + t->rows_at, sizeof v);
+	assert_in_range(t->columns_n, 1, 16);
+	for (size_t c = 0; c < t->columns_n; c++)
+		meanings[c] = meaning_of(t->columns[c].name);
 	for (size_t i = 0; i < v.n; i++) {
 		uint64_t hash = table;
 		for (size_t c = 0; c < t->columns_n; c++) {
 			uint64_t value = 0;
 			memcpy(&value, (uint8_t *)v.at + i * t->row_bytes + t->columns[c].row_at, t->columns[c].row_bytes);
-			hash = rd_hash_u64(hash * 31 + meaning(p, t->columns[c].name, value));
+			hash = rd_hash_u64(hash * 31 + resolve(p, meanings[c], value));
 		}
 		s->rows[table] += hash;
 	}
