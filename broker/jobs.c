@@ -217,9 +217,12 @@ static void add_shards(struct rd_broker *b, struct rd_job *j, struct rd_trace *t
 
 static void cut_shards(struct rd_broker *b, struct rd_job *j)
 {
-	struct rd_plan_options opt = {j->submit->shard_bytes, j->submit->shards, rd_members_workers(b)};
+	uint32_t workers = rd_members_workers(b);
+	struct rd_plan_options opt = {j->submit->shard_bytes, j->submit->shards, workers};
 	struct rd_error err = {0};
 
+	if (j->submit->workers > workers)
+		opt.workers = j->submit->workers;
 	for (size_t i = 0; i < j->inputs.n; i++) {
 		for (size_t k = 0; k < j->inputs.at[i].traces.n; k++) {
 			struct rd_trace *trace = j->inputs.at[i].traces.at[k];

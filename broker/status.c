@@ -65,7 +65,7 @@ void rd_status_tell(struct rd_broker *b, const struct rd_job *j, rd_peer to)
 	s.eta_s = seconds_left(b, j, s.bytes_done);
 	s.finish_done = j->finish_done;
 	s.finish_total = j->finish_total;
-	if (j->state == RD_JOB_FAILED) {
+	if (j->state == RD_JOB_FAILED || j->quarantined > 0) {
 		rd_wire_error(&error, &j->error, false);
 		s.error = &error;
 	}

@@ -1,0 +1,327 @@
+#include "cli/family.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/forker.h"
+#include "base/memory.h"
+
+static const struct {
+	const char *program;
+	const char *name; /* for people */
+} roles[] = {
+	[RD_FAMILY_BROKER] = {"rundown-broker", "the broker"},
+	[RD_FAMILY_MERGER] = {"rundown-merger", "the merger"},
+	[RD_FAMILY_WORKER] = {"rundown-worker", "a worker"},
+};
+
+/* How often all workers together are started again. */
+static unsigned restarts_for(unsigned workers)
+{
+	return 10 + 4 * workers;
+}
+
+/* ---- before anybody runs */
+
+/* The programs lie beside this one, or in libexec of the same installation. */
+static int find_programs(struct rd_family *f, struct rd_error *err)
+{
+	static const char *const places[] = {"", "/../libexec/rundown"};
+	char self[4096], path[4400];
+
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	if (n < 0)
+		return rd_fail_errno(err, "reading /proc/self/exe");
+	self[n] = 0;
+	char *slash = strrchr(self, '/');
+	if (slash)
+		*slash = 0;
+	for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+		size_t found = 0;
+		int rc = rd_path(f->programs, sizeof f->programs, err, "%s%s", self, places[p]);
+		if (rc < 0)
+			return rc;
+		for (size_t r = 0; r < sizeof roles / sizeof *roles; r++) {
+			snprintf(path, sizeof path, "%s/%s", f->programs, roles[r].program);
+			found += access(path, X_OK) == 0;
+		}
+		if (found == sizeof roles / sizeof *roles)
+			return 0;
+	}
+	rd_fail(err, RD_NOT_FOUND, "rundown-broker, rundown-merger and rundown-worker are not beside rundown");
+	return rd_error_at(err, self, RD_NO_OFFSET);
+}
+
+/* The address of a socket has room for 108 bytes only. */
+#define FOLDER_ROOT_MAX 60
+
+static int make_folder(struct rd_family *f, struct rd_error *err)
+{
+	const char *named = getenv("TMPDIR");
+	char inner[4200];
+
+	/* Absolute, because others than we read it. */
+	char *root = realpath(named && *named ? named : "/tmp", NULL);
+	bool fits = root && strlen(root) <= FOLDER_ROOT_MAX;
+	int rc = rd_private_folder(fits ? root : "/tmp", "rundown", f->folder, sizeof f->folder, err);
+	free(root);
+	if (rc < 0) {
+		f->folder[0] = 0;
+		return rc;
+	}
+	snprintf(inner, sizeof inner, "%s/scratch", f->folder);
+	if (mkdir(inner, 0700) != 0) {
+		rd_fail_errno(err, "cannot make a folder");
+		return rd_error_at(err, inner, RD_NO_OFFSET);
+	}
+	return rd_path(f->endpoint, sizeof f->endpoint, err, "ipc://%s/broker", f->folder);
+}
+
+int rd_family_init(struct rd_family *f, unsigned workers, const char *log_level, struct rd_error *err)
+{
+	*f = (struct rd_family){.n = workers + 2, .restarts_left = restarts_for(workers)};
+	if (log_level)
+		snprintf(f->log_level, sizeof f->log_level, "%s", log_level);
+	int rc = find_programs(f, err);
+	if (rc < 0)
+		return rc;
+	f->members = rd_realloc(NULL, f->n * sizeof *f->members);
+	if (f->members == NULL)
+		return rd_fail_nomem(err);
+	for (size_t i = 0; i < f->n; i++)
+		f->members[i] = (struct rd_family_member){.role = i < 2 ? (enum rd_family_role)i : RD_FAMILY_WORKER};
+	return make_folder(f, err);
+}
+
+/* ---- starting */
+
+/* Everything that the child needs, made before the fork. */
+struct start {
+	char program[4400], log[4400], state[4400];
+	const char *argv[RD_FAMILY_ARGUMENTS];
+	pid_t parent;
+};
+
+static void log_path(const struct rd_family *f, const struct rd_family_member *m, char *buf, size_t size)
+{
+	snprintf(buf, size, "%s/log-%zu", f->folder, (size_t)(m - f->members));
+}
+
+static void prepare(const struct rd_family *f, const struct rd_family_member *m, struct start *s)
+{
+	size_t n = 0;
+
+	*s = (struct start){.parent = getpid()};
+	snprintf(s->program, sizeof s->program, "%s/%s", f->programs, roles[m->role].program);
+	snprintf(s->state, sizeof s->state, "%s/state", f->folder);
+	log_path(f, m, s->log, sizeof s->log);
+	s->argv[n++] = roles[m->role].program;
+	s->argv[n++] = m->role == RD_FAMILY_BROKER ? "--listen" : "--broker";
+	s->argv[n++] = f->endpoint;
+	if (m->role == RD_FAMILY_BROKER) {
+		s->argv[n++] = "--progress";
+		s->argv[n++] = "100ms";
+	}
+	if (m->role == RD_FAMILY_MERGER) {
+		s->argv[n++] = "--state";
+		s->argv[n++] = s->state;
+	}
+	if (f->log_level[0]) {
+		s->argv[n++] = "--log";
+		s->argv[n++] = f->log_level;
+	}
+}
+
+/* In the child: nothing but calls that are safe after a fork. */
+static void become(const struct rd_family *f, const struct start *s)
+{
+	sigset_t none;
+	int null = open("/dev/null", O_RDWR);
+
+	setpgid(0, f->group);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != s->parent)
+		_exit(127);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	if (f->log_level[0] == 0) {
+		int log = open(s->log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+		dup2(log < 0 ? null : log, STDERR_FILENO);
+	}
+	close_range(STDERR_FILENO + 1, ~0u, 0);
+	execv(s->program, (char *const *)(uintptr_t)s->argv);
+	_exit(127);
+}
+
+static int start_member(struct rd_family *f, struct rd_family_member *m, struct rd_error *err)
+{
+	struct start s;
+
+	prepare(f, m, &s);
+	pid_t pid = fork();
+	if (pid < 0) {
+		rd_fail_errno(err, "cannot start %s", roles[m->role].program);
+		return err ? err->code : RD_IO;
+	}
+	if (pid == 0)
+		become(f, &s);
+	/* Both sides do it, so that it is done for whoever comes first. */
+	setpgid(pid, f->group);
+	if (f->group == 0)
+		f->group = pid;
+	m->pid = pid;
+	return 0;
+}
+
+int rd_family_start(struct rd_family *f, struct rd_error *err)
+{
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	for (size_t i = 0; i < f->n; i++) {
+		int rc = start_member(f, &f->members[i], err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* ---- those who end */
+
+/* The last line that it wrote, without the name that begins it; "" none. */
+static void last_words(const struct rd_family *f, const struct rd_family_member *m, char *buf, size_t size)
+{
+	char path[4400], text[1024];
+
+	buf[0] = 0;
+	log_path(f, m, path, sizeof path);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	off_t end = lseek(fd, 0, SEEK_END);
+	off_t from = end > (off_t)sizeof text - 1 ? end - (off_t)(sizeof text - 1) : 0;
+	int64_t n = end < 0 ? 0 : rd_pread_some(fd, text, sizeof text - 1, (uint64_t)from, NULL);
+	close(fd);
+	while (n > 0 && text[n - 1] == '\n')
+		n--;
+	text[n > 0 ? n : 0] = 0;
+	const char *line = strrchr(text, '\n');
+	line = line ? line + 1 : text;
+	size_t skip = strlen(roles[m->role].program);
+	if (strncmp(line, roles[m->role].program, skip) == 0 && strncmp(line + skip, ": ", 2) == 0)
+		line += skip + 2;
+	snprintf(buf, size, "%.*s", (int)size - 1, line);
+}
+
+static int tell_death(const struct rd_family *f, const struct rd_family_member *m, struct rd_error *err)
+{
+	struct rd_forker_exit e = {.status = m->status};
+	char how[128], words[200];
+
+	rd_exit_text(&e, how, sizeof how);
+	last_words(f, m, words, sizeof words);
+	return rd_fail(err, RD_IO, "%s %s%s%s", roles[m->role].name, how, words[0] ? ": " : "", words);
+}
+
+static struct rd_family_member *take_in(struct rd_family *f)
+{
+	int status;
+	pid_t pid;
+
+	/* Orphans of our children, whose end means nothing, come here too. */
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		for (size_t i = 0; i < f->n; i++) {
+			struct rd_family_member *m = &f->members[i];
+			if (m->pid == pid) {
+				m->pid = 0;
+				m->status = status;
+				return m;
+			}
+		}
+	}
+	return NULL;
+}
+
+static bool any_worker(const struct rd_family *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->members[i].role == RD_FAMILY_WORKER && f->members[i].pid)
+			return true;
+	return false;
+}
+
+int rd_family_reap(struct rd_family *f, struct rd_error *err)
+{
+	struct rd_family_member *m;
+
+	while ((m = take_in(f)) != NULL) {
+		if (m->role != RD_FAMILY_WORKER)
+			return tell_death(f, m, err);
+		if (f->restarts_left > 0) {
+			f->restarts_left--;
+			int rc = start_member(f, m, err);
+			if (rc < 0)
+				return rc;
+		} else if (!any_worker(f)) {
+			tell_death(f, m, err);
+			return rd_error_in(err, "no worker is left");
+		}
+	}
+	return 0;
+}
+
+void rd_family_kill(struct rd_family *f)
+{
+	if (f->group)
+		kill(-f->group, SIGKILL);
+}
+
+void rd_family_ask(struct rd_family *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->members && f->members[i].pid)
+			kill(f->members[i].pid, SIGTERM);
+}
+
+bool rd_family_gone(struct rd_family *f)
+{
+	while (take_in(f) != NULL)
+		continue;
+	return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
+}
+
+/* A killed process that hangs in a read of a dead file system is not waited for longer. */
+#define WAIT_KILLED_MS 5000
+
+int rd_family_release(struct rd_family *f, struct rd_error *err)
+{
+	const struct timespec slice = {0, 20000000};
+	sigset_t chld;
+	int rc = 0;
+
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	for (int ms = 0; f->group && !rd_family_gone(f) && ms < WAIT_KILLED_MS; ms += 20) {
+		rd_family_kill(f);
+		/* SIGCHLD is blocked, so that none is missed in between. */
+		(void)sigtimedwait(&chld, NULL, &slice);
+	}
+	f->group = 0;
+	if (f->folder[0])
+		rc = rd_remove_tree(f->folder, err);
+	f->folder[0] = 0;
+	rd_free(f->members);
+	f->members = NULL;
+	f->n = 0;
+	return rc;
+}

@@ -1,0 +1,58 @@
+/*
+ * family - the daemons that `rundown run` starts for itself, and takes down again.
+ *
+ * All of them and what they fork form one process group, and orphans come to
+ * us (a subreaper), so that nothing is left when the family has stopped. Each
+ * is killed by the kernel when we die, however we die.
+ * A program's words on stderr go to a file in the private folder, the last of
+ * which are shown when it dies.
+ */
+#ifndef RD_CLI_FAMILY_H
+#define RD_CLI_FAMILY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+enum rd_family_role { RD_FAMILY_BROKER, RD_FAMILY_MERGER, RD_FAMILY_WORKER };
+
+struct rd_family_member {
+	enum rd_family_role role;
+	pid_t pid; /* 0: not running */
+	int status; /* as wait(2) gives it, once it ended */
+};
+
+#define RD_FAMILY_ARGUMENTS 12
+
+struct rd_family {
+	char programs[4096]; /* the folder of the daemons' programs */
+	char folder[4096];   /* private; removed at the end. "" none yet */
+	char log_level[8];   /* "" none: stderr is kept in the folder; else it goes through */
+	char endpoint[128];
+	pid_t group;         /* 0: nobody runs */
+	struct rd_family_member *members; /* broker, merger, workers */
+	size_t n;
+	unsigned restarts_left;
+};
+
+/* Find the programs, make the private folder. Nobody runs yet. */
+int rd_family_init(struct rd_family *f, unsigned workers, const char *log_level, struct rd_error *err);
+/* Start all of them. */
+int rd_family_start(struct rd_family *f, struct rd_error *err);
+/*
+ * After SIGCHLD: take in who ended. A worker is started again, a few times.
+ * RD_IO when the broker, the merger or the last worker is gone: who and how.
+ */
+int rd_family_reap(struct rd_family *f, struct rd_error *err);
+/* Kill all of them now. */
+void rd_family_kill(struct rd_family *f);
+/* Ask them to end, as they do on SIGTERM. */
+void rd_family_ask(struct rd_family *f);
+/* Take in who has ended; whether nobody is left. */
+bool rd_family_gone(struct rd_family *f);
+/* Kill, wait for the last, remove the folder. May be called in any state, also twice. */
+int rd_family_release(struct rd_family *f, struct rd_error *err);
+
+#endif

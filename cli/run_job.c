@@ -1,0 +1,245 @@
+#include "cli/run_job.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/version.h"
+#include "net/socket.h"
+#include "net/validate.h"
+#include "net/wire_error.h"
+
+struct talk {
+	const struct rd_run_words *words;
+	unsigned workers;
+	struct rd_family *family;
+	struct rd_progress *progress;
+	struct rd_progress_state state;
+	char state_name[17];
+	struct rd_net *net;
+	struct rd_socket *socket;
+	bool said;  /* HELLO and SUBMIT are on their way */
+	bool ended; /* the job is done or failed: *err says */
+	struct rd_run_end *end;
+};
+
+int rd_run_signals(struct rd_error *err)
+{
+	static const int taken[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+		struct sigaction now;
+		/* Under nohup a hangup is nothing to us. */
+		if (sigaction(taken[i], NULL, &now) == 0 && now.sa_handler == SIG_IGN && taken[i] != SIGCHLD)
+			continue;
+		sigaddset(&set, taken[i]);
+	}
+	/* An inherited SIG_IGN would let ends go unnoticed. */
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? rd_fail_errno(err, "no signals") : fd;
+}
+
+/* The user's signal, or 0; *child: somebody ended. */
+static int read_signals(int fd, bool *child)
+{
+	struct signalfd_siginfo info;
+	int wanted = 0;
+
+	*child = false;
+	while (read(fd, &info, sizeof info) == sizeof info) {
+		if (info.ssi_signo == SIGCHLD)
+			*child = true;
+		else
+			wanted = (int)info.ssi_signo;
+	}
+	return wanted;
+}
+
+/* ---- what is said */
+
+static int say_hello(struct talk *t, struct rd_error *err)
+{
+	Rd__Envelope e = rd_envelope(RD__KIND__HELLO);
+	Rd__Hello h = RD__HELLO__INIT;
+	uint8_t uuid[16];
+
+	if (getrandom(uuid, sizeof uuid, 0) != sizeof uuid)
+		return rd_fail_errno(err, "no random numbers");
+	h.role = RD__ROLE__CLIENT;
+	h.version = rd_field(RD_VERSION);
+	h.pid = (uint64_t)getpid();
+	h.uuid = (ProtobufCBinaryData){sizeof uuid, uuid};
+	e.hello = &h;
+	return rd_send(t->socket, 0, &e, NULL, err);
+}
+
+static int say_submit(struct talk *t, struct rd_error *err)
+{
+	const struct rd_run_words *w = t->words;
+	Rd__Envelope e = rd_envelope(RD__KIND__SUBMIT);
+	Rd__Submit s = RD__SUBMIT__INIT;
+	Rd__Filter f = RD__FILTER__INIT;
+	char scratch[4200];
+
+	ProtobufCBinaryData *paths = calloc(w->traces_n, sizeof *paths);
+	if (paths == NULL)
+		return rd_fail_nomem(err);
+	for (size_t i = 0; i < w->traces_n; i++)
+		paths[i] = rd_field(w->paths[i]);
+	snprintf(scratch, sizeof scratch, "%s/scratch", t->family->folder);
+	s.n_path = w->traces_n;
+	s.path = paths;
+	s.output = rd_field(w->result);
+	s.scratch = rd_field(scratch);
+	s.replace = w->force;
+	s.join = w->join;
+	s.shard_bytes = w->shard_bytes;
+	s.shards = (uint32_t)w->shards;
+	s.workers = t->workers;
+	s.preliminary = true;
+	s.watch = true;
+	s.filter = &f;
+	f.process = rd_field(w->process);
+	f.has_from = w->from.given;
+	f.from_is_utc = w->from.is_utc;
+	f.from_ns = w->from.ns;
+	f.has_to = w->to.given;
+	f.to_is_utc = w->to.is_utc;
+	f.to_ns = w->to.ns;
+	f.kind = w->kind + 1;
+	e.submit = &s;
+	int rc = rd_send(t->socket, 0, &e, NULL, err);
+	free(paths);
+	return rc;
+}
+
+/* The broker takes both as soon as it is there. */
+static int say_both(struct talk *t, struct rd_error *err)
+{
+	int rc = say_hello(t, err);
+
+	if (rc > 0)
+		rc = say_submit(t, err);
+	t->said = rc > 0;
+	return rc < 0 ? rc : 0;
+}
+
+/* ---- what is heard */
+
+static int hear_status(struct talk *t, const Rd__Status *s, struct rd_error *err)
+{
+	rd_field_text(&s->state, t->state_name, sizeof t->state_name);
+	t->state = (struct rd_progress_state){
+		.state = t->state_name,
+		.bytes_done = s->bytes_done,
+		.bytes_total = s->bytes_total,
+		.shards_done = s->shards_done,
+		.shards_total = s->shards_total,
+		.finish_done = s->finish_done,
+		.finish_total = s->finish_total,
+	};
+	rd_progress_show(t->progress, &t->state, rd_now_ns());
+	t->end->shards = s->shards_total;
+	t->end->quarantined = s->shards_quarantined;
+	if (s->shards_quarantined > 0 && s->error)
+		rd_wire_error_take(&t->end->last_failure, s->error);
+	if (s->finished) {
+		t->ended = true;
+		return 0;
+	}
+	if (strcmp(t->state_name, "failed") == 0) {
+		rd_wire_error_take(err, s->error);
+		return err->code;
+	}
+	return 0;
+}
+
+static int hear(struct talk *t, struct rd_error *err)
+{
+	struct rd_message m;
+	int rc;
+
+	while (!t->ended && (rc = rd_receive(t->socket, &m, err)) != 0) {
+		if (rc < 0)
+			return rc;
+		rc = rd_validate(&m, RD_FROM_BROKER, err);
+		if (rc == 0 && m.envelope->kind == RD__KIND__JOB_STATUS) {
+			rc = hear_status(t, m.envelope->status, err);
+		} else if (rc == 0 && m.envelope->kind == RD__KIND__REFUSED) {
+			rd_wire_error_take(err, m.envelope->error);
+			rc = rd_error_in(err, "the broker refused the job");
+		}
+		rd_message_release(&m);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int turn(struct talk *t, int signals, struct rd_error *err)
+{
+	struct rd_poll items[] = {
+		{.socket = t->socket, .want = RD_POLL_IN | (t->said ? 0u : RD_POLL_OUT)},
+		{.fd = signals, .want = RD_POLL_IN},
+	};
+	bool child;
+
+	int rc = rd_net_poll(items, 2, -1, err);
+	if (rc < 0)
+		return rc;
+	(void)rd_socket_events(t->socket);
+	t->end->signal = read_signals(signals, &child);
+	if (t->end->signal)
+		return rd_fail(err, RD_CANCELLED, "%s", strsignal(t->end->signal));
+	if (!t->said && (rc = say_both(t, err)) < 0)
+		return rc;
+	/* What a daemon said before it died counts first. */
+	rc = hear(t, err);
+	if (rc == 0 && !t->ended && child)
+		rc = rd_family_reap(t->family, err);
+	return rc;
+}
+
+int rd_run_job(const struct rd_run_words *w, unsigned workers, struct rd_family *f, int signals,
+               struct rd_progress *progress, struct rd_run_end *end, struct rd_error *err)
+{
+	struct talk t = {.words = w, .workers = workers, .family = f, .progress = progress, .end = end};
+
+	*end = (struct rd_run_end){0};
+	rd_error_clear(&end->last_failure);
+	int rc = rd_net_open(&t.net, err);
+	if (rc == 0)
+		rc = rd_socket_connect(t.net, f->endpoint, &t.socket, err);
+	while (rc == 0 && !t.ended)
+		rc = turn(&t, signals, err);
+	rd_progress_end(progress);
+	rd_net_close(t.net);
+	return rc;
+}
+
+/* The merger removes what it was writing beside the result. */
+#define WIND_DOWN_NS UINT64_C(3000000000)
+
+void rd_run_wind_down(struct rd_family *f, int signals)
+{
+	uint64_t until = rd_now_ns() + WIND_DOWN_NS, now;
+	struct pollfd item = {.fd = signals, .events = POLLIN};
+	bool child;
+
+	rd_family_ask(f);
+	while (!rd_family_gone(f) && (now = rd_now_ns()) < until) {
+		if (poll(&item, 1, (int)((until - now) / 1000000) + 1) > 0 && read_signals(signals, &child))
+			return;
+	}
+}

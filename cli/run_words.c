@@ -1,0 +1,273 @@
+#include "cli/run_words.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "store/store.h"
+
+#define NAME RD_RUN_NAME
+#define WORKERS_MAX 1024
+#define TOP_DEFAULT 10
+
+static const char *const kind_words[] = {"cpu", "managed", "external", NULL};
+static const char *const log_words[] = {"error", "warn", "info", "debug", NULL};
+
+static const char examples[] =
+	"  rundown run shop.nettrace\n"
+	"      the hottest methods, and all of it in shop.nettrace.rundown/\n"
+	"  rundown run machine.etl.zip -o before.rundown --process shop\n"
+	"  rundown run web1.nettrace web2.nettrace -o both.rundown\n"
+	"      two traces in one result\n";
+
+static const char notes[] =
+	"Packed traces (.gz, .zst, .zip) are read as they are. Without -o the result is TRACE.rundown in this folder,\n"
+	"TRACE being the first trace's name.\n"
+	"Exit code: 0 the input was whole; 1 no result; 2 wrong usage; 3 a result of an input that was cut, damaged\n"
+	"or partly quarantined.\n";
+
+bool rd_run_read_words(struct rd_run_words *w, int argc, char **argv, int *exit_code)
+{
+	*w = (struct rd_run_words){.kind = -1, .top = TOP_DEFAULT, .log = -1};
+	const struct rd_option options[] = {
+		{.name = "output", .letter = 'o', .argument = "RESULT", .kind = RD_OPT_TEXT, .target = &w->output,
+		 .help = "write the result to the folder RESULT"},
+		{.name = "force", .kind = RD_OPT_FLAG, .target = &w->force, .help = "replace a result that is there"},
+		{.name = "process", .argument = "NAME|PID", .kind = RD_OPT_TEXT, .target = &w->process,
+		 .help = "only samples of this process"},
+		{.name = "from", .argument = "TIME", .kind = RD_OPT_MOMENT, .target = &w->from,
+		 .help = "only samples since TIME: seconds from the start, or ISO 8601 (UTC unless it has a zone)"},
+		{.name = "to", .argument = "TIME", .kind = RD_OPT_MOMENT, .target = &w->to,
+		 .help = "only samples before TIME, likewise"},
+		{.name = "kind", .argument = "KIND", .kind = RD_OPT_CHOICE, .target = &w->kind, .words = kind_words,
+		 .help = "only samples of this kind"},
+		{.name = "join", .kind = RD_OPT_FLAG, .target = &w->join,
+		 .help = "the traces are one: of one machine and one clock"},
+		{.name = "workers", .argument = "N", .kind = RD_OPT_NUMBER, .target = &w->workers, .min = 1,
+		 .max = WORKERS_MAX,
+		 .help = "decode in N processes (default: one a processor, fewer for small traces)"},
+		{.name = "shards", .argument = "N", .kind = RD_OPT_NUMBER, .target = &w->shards, .min = 1, .max = 100000,
+		 .help = "cut each trace into at most N shards"},
+		{.name = "shard-size", .argument = "SIZE", .kind = RD_OPT_SIZE, .target = &w->shard_bytes, .min = 1,
+		 .help = "cut each trace into shards of about SIZE (default 64MB)"},
+		{.name = "top", .argument = "N", .kind = RD_OPT_NUMBER, .target = &w->top,
+		 .help = "show N methods at the end, 0 for all (default 10)"},
+		{.name = "stats", .kind = RD_OPT_FLAG, .target = &w->stats, .help = "tell what the work was made of"},
+		{.name = "strict", .kind = RD_OPT_FLAG, .target = &w->strict, .help = "exit code 3 for lost events too"},
+		{.name = "progress", .argument = "FORM", .kind = RD_OPT_CHOICE, .target = &w->progress,
+		 .words = rd_progress_words, .help = "how to show progress on stderr (default: a bar on a terminal)"},
+		{.name = "quiet", .letter = 'q', .kind = RD_OPT_FLAG, .target = &w->quiet,
+		 .help = "say nothing but what goes wrong"},
+		{.name = "log", .argument = "LEVEL", .kind = RD_OPT_CHOICE, .target = &w->log, .words = log_words,
+		 .help = "let the daemons log to stderr"},
+	};
+	const struct rd_command_line line = {
+		.name = NAME, .words = "TRACE...", .min_words = 1, .max_words = -1,
+		.about = "Work out where the time of traces went: decode them in shards, in parallel, reconcile the method\n"
+			 "rundown, and write a result.",
+		.options = options, .options_n = sizeof options / sizeof *options,
+		.examples = examples, .notes = notes,
+	};
+	int first;
+
+	if (!rd_options_parse(&line, argc, argv, &first, exit_code))
+		return false;
+	w->traces = (const char *const *)(argv + first);
+	w->traces_n = (size_t)(argc - first);
+	if (w->shards && w->shard_bytes)
+		*exit_code = rd_usage(NAME, "--shards and --shard-size say the same thing twice");
+	else if (w->from.given && w->to.given && w->from.is_utc == w->to.is_utc && w->from.ns >= w->to.ns)
+		*exit_code = rd_usage(NAME, "--from is not before --to");
+	else
+		return true;
+	return false;
+}
+
+/* ---- inputs */
+
+static int fail_about(const char *path, const char *what)
+{
+	struct rd_error err;
+
+	rd_fail(&err, RD_IO, "%s", what);
+	rd_error_at(&err, path, RD_NO_OFFSET);
+	return rd_complain(NAME, &err);
+}
+
+static int fail_errno_about(const char *path, const char *what)
+{
+	struct rd_error err;
+
+	rd_fail_errno(&err, "%s", what);
+	rd_error_at(&err, path, RD_NO_OFFSET);
+	return rd_complain(NAME, &err);
+}
+
+/* What is behind the name: a file that we may read and that has something in it. */
+static int look_at(const char *path, struct stat *st)
+{
+	/* O_NONBLOCK: a FIFO must not make us wait for a writer. */
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0)
+		return fail_errno_about(path, "cannot read the trace");
+	int rc = fstat(fd, st);
+	close(fd);
+	if (rc != 0)
+		return fail_errno_about(path, "cannot read the trace");
+	if (S_ISDIR(st->st_mode))
+		return fail_about(path, "a folder, not a trace");
+	if (!S_ISREG(st->st_mode))
+		return fail_about(path, "not a file: a trace is read in several places at once");
+	if (st->st_size == 0)
+		return fail_about(path, "an empty file, not a trace");
+	return 0;
+}
+
+static int check_inputs(struct rd_run_words *w)
+{
+	struct stat *seen = calloc(w->traces_n, sizeof *seen);
+	int worst = 0;
+
+	w->paths = calloc(w->traces_n, sizeof *w->paths);
+	w->sizes = calloc(w->traces_n, sizeof *w->sizes);
+	if (!seen || !w->paths || !w->sizes) {
+		free(seen);
+		return fail_about(w->traces[0], "out of memory");
+	}
+	for (size_t i = 0; i < w->traces_n; i++) {
+		int rc = look_at(w->traces[i], &seen[i]);
+		worst = rc ? rc : worst;
+		if (rc)
+			continue;
+		w->sizes[i] = (uint64_t)seen[i].st_size;
+		w->paths[i] = realpath(w->traces[i], NULL);
+		if (w->paths[i] == NULL)
+			worst = fail_errno_about(w->traces[i], "cannot read the trace");
+		for (size_t k = 0; k < i; k++)
+			if (seen[k].st_ino == seen[i].st_ino && seen[k].st_dev == seen[i].st_dev)
+				worst = fail_about(w->traces[i], "the same trace is given twice");
+	}
+	free(seen);
+	return worst;
+}
+
+/* ---- the result */
+
+/* Split into the folder, which must exist, and the name; fills result with its absolute path. */
+static int place_result(struct rd_run_words *w, const char *given)
+{
+	char folder[4096];
+	const char *slash = strrchr(given, '/'), *name = slash ? slash + 1 : given;
+	size_t n = slash ? (size_t)(slash - given) : 0;
+
+	if (n >= sizeof folder)
+		return rd_usage(NAME, "the result's path is too long");
+	memcpy(folder, given, n);
+	folder[n] = 0;
+	char *absolute = realpath(slash == NULL ? "." : n == 0 ? "/" : folder, NULL);
+	if (absolute == NULL)
+		return fail_errno_about(given, "cannot write the result");
+	if (access(absolute, W_OK | X_OK) != 0) {
+		free(absolute);
+		return fail_errno_about(given, "cannot write the result");
+	}
+	int rc = rd_path(w->result, sizeof w->result, NULL, "%s%s%s", absolute, strcmp(absolute, "/") ? "/" : "", name);
+	free(absolute);
+	return rc < 0 ? rd_usage(NAME, "the result's path is too long") : 0;
+}
+
+static int check_result(struct rd_run_words *w)
+{
+	char given[4096];
+	struct stat st;
+
+	if (w->output) {
+		snprintf(given, sizeof given, "%.*s", (int)sizeof given - 1, w->output);
+		for (size_t n = strlen(given); n > 1 && given[n - 1] == '/'; n--)
+			given[n - 1] = 0;
+	} else {
+		struct rd_span name = rd_base_name((struct rd_span){(const uint8_t *)w->traces[0], strlen(w->traces[0])});
+		snprintf(given, sizeof given, "%.*s.rundown", (int)name.size_bytes, (const char *)name.at);
+	}
+	snprintf(w->result_shown, sizeof w->result_shown, "%s", given);
+	int rc = place_result(w, given);
+	if (rc)
+		return rc;
+	if (lstat(w->result, &st) != 0)
+		return errno == ENOENT ? 0 : fail_errno_about(given, "cannot write the result");
+	if (!w->force)
+		return fail_about(given, "the result is there already; --force replaces it");
+	if (!rd_store_is(w->result))
+		return fail_about(given, "this is no result, so --force does not replace it");
+	return 0;
+}
+
+int rd_run_check(struct rd_run_words *w)
+{
+	int inputs = check_inputs(w);
+	return inputs ? inputs : check_result(w);
+}
+
+/* ---- workers */
+
+/* Less than this is not worth a process more. */
+#define BYTES_A_WORKER (UINT64_C(8) << 20)
+/* What a packed trace may grow by, at a guess: formats are not known here. */
+#define PACKED_GUESS 10
+
+static uint64_t plain_guess(const struct rd_run_words *w)
+{
+	static const char *const plain[] = {".nettrace", ".netperf", ".etl"};
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < w->traces_n; i++) {
+		size_t n = strlen(w->paths[i]);
+		bool is_plain = false;
+		for (size_t k = 0; k < sizeof plain / sizeof *plain; k++) {
+			size_t m = strlen(plain[k]);
+			is_plain = is_plain || (n > m && strcasecmp(w->paths[i] + n - m, plain[k]) == 0);
+		}
+		uint64_t size = w->sizes[i] < UINT64_MAX / 1000000 ? w->sizes[i] : UINT64_MAX / 1000000;
+		sum += is_plain ? size : size * PACKED_GUESS;
+	}
+	return sum;
+}
+
+unsigned rd_run_workers(const struct rd_run_words *w)
+{
+	cpu_set_t set;
+	unsigned cpus = 1;
+
+	if (w->workers)
+		return (unsigned)w->workers;
+	if (sched_getaffinity(0, sizeof set, &set) == 0)
+		cpus = (unsigned)CPU_COUNT(&set);
+	else if (sysconf(_SC_NPROCESSORS_ONLN) > 0)
+		cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t worth = plain_guess(w) / BYTES_A_WORKER + 1;
+	cpus = cpus < WORKERS_MAX ? cpus : WORKERS_MAX;
+	return worth < cpus ? (unsigned)worth : cpus;
+}
+
+void rd_run_words_release(struct rd_run_words *w)
+{
+	for (size_t i = 0; w->paths && i < w->traces_n; i++)
+		free(w->paths[i]);
+	free(w->paths);
+	free(w->sizes);
+	w->paths = NULL;
+	w->sizes = NULL;
+}

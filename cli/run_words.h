@@ -1,0 +1,46 @@
+/*
+ * run_words - what the user asked of `rundown run`, and whether it can be done at all.
+ */
+#ifndef RD_CLI_RUN_WORDS_H
+#define RD_CLI_RUN_WORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/values.h"
+
+#define RD_RUN_NAME "rundown run"
+
+struct rd_run_words {
+	const char *const *traces; /* as given */
+	size_t traces_n;
+	const char *output;        /* as given; NULL none */
+	const char *process;
+	struct rd_moment from, to;
+	int kind;                  /* enum rd_sample_kind; -1 all */
+	bool force, join, strict, stats, quiet;
+	uint64_t workers;          /* 0: our choice */
+	uint64_t shards, shard_bytes; /* 0: not given */
+	uint64_t top;
+	int progress;              /* enum rd_progress_form */
+	int log;                   /* enum rd_log_level; -1 none */
+
+	/* by rd_run_check */
+	char **paths;              /* absolute; traces_n */
+	uint64_t *sizes;           /* of the files, by trace */
+	char result[4096];         /* absolute */
+	char result_shown[4096];   /* as a user of this folder would write it */
+};
+
+/* true: go on. */
+bool rd_run_read_words(struct rd_run_words *w, int argc, char **argv, int *exit_code);
+/*
+ * Whether inputs can be read and the result be written, before anything is
+ * started. 0, or the exit code; a line is out for each thing that is wrong.
+ */
+int rd_run_check(struct rd_run_words *w);
+/* As many as there are processors for us, fewer where the traces are small. */
+unsigned rd_run_workers(const struct rd_run_words *w);
+void rd_run_words_release(struct rd_run_words *w);
+
+#endif
