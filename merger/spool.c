@@ -1,0 +1,108 @@
+#include "merger/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/table.h"
+#include "profile/partial.h"
+
+/* A transaction holds a partial in memory while it commits; plans cut shards far below this. */
+#define PARTIAL_BYTES_MAX ((uint64_t)512 << 20)
+
+int rd_spool_open(struct rd_spool *s, const char *folder, struct rd_error *err)
+{
+	*s = (struct rd_spool){.fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
+	if (s->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
+		/* A file system without unnamed files. */
+		char path[4096];
+		int code = rd_path(path, sizeof path, err, "%s/spool-XXXXXX", folder);
+		if (code < 0)
+			return code;
+		s->fd = mkostemp(path, O_CLOEXEC);
+		if (s->fd >= 0)
+			unlink(path);
+	}
+	if (s->fd >= 0)
+		return 0;
+	rd_fail_errno(err, "making room for a partial");
+	return rd_error_at(err, folder, RD_NO_OFFSET);
+}
+
+void rd_spool_close(struct rd_spool *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	rd_vec_release(&s->blocks);
+}
+
+uint64_t rd_spool_checksum(uint64_t so_far, struct rd_span block)
+{
+	return rd_hash_u64(so_far ^ rd_hash(block.at, block.size_bytes));
+}
+
+static int check_order(const struct rd_spool *s, uint32_t table, uint32_t seq, struct rd_error *err)
+{
+	const struct rd_spooled *last = s->blocks.n ? &s->blocks.at[s->blocks.n - 1] : NULL;
+
+	if (last == NULL && (table != RD_TABLE_SUMMARY || seq != 0))
+		return rd_fail(err, RD_PROTOCOL, "the first chunks of this partial did not come here");
+	bool follows = last == NULL || (table == last->table ? seq == last->seq + 1 : table > last->table && seq == 0);
+	if (!follows)
+		return rd_fail(err, RD_PROTOCOL, "block %u of table %u does not follow block %u of table %u", seq, table,
+		               last->seq, last->table);
+	return 0;
+}
+
+static int write_at(int fd, const uint8_t *at, size_t n, uint64_t offset, struct rd_error *err)
+{
+	while (n) {
+		ssize_t done = pwrite(fd, at, n, (off_t)offset);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return rd_fail_errno(err, "keeping a chunk");
+		at += done;
+		n -= (size_t)done;
+		offset += (uint64_t)done;
+	}
+	return 0;
+}
+
+int rd_spool_add(struct rd_spool *s, uint32_t table, uint32_t seq, struct rd_span block, struct rd_error *err)
+{
+	enum rd_partial_table inner;
+	int code = check_order(s, table, seq, err);
+
+	if (code == 0)
+		code = rd_partial_block_check(block, &inner, err);
+	if (code < 0)
+		return code;
+	if (inner != table)
+		return rd_fail(err, RD_PROTOCOL, "a block of table %u came as one of table %u", inner, table);
+	if (s->bytes + block.size_bytes > PARTIAL_BYTES_MAX)
+		return rd_fail(err, RD_LIMIT, "a partial of more than %llu MiB",
+		               (unsigned long long)(PARTIAL_BYTES_MAX >> 20));
+	if (rd_vec_reserve(&s->blocks, 1) < 0)
+		return rd_fail_nomem(err);
+	if ((code = write_at(s->fd, block.at, block.size_bytes, s->bytes, err)) < 0)
+		return code;
+	s->blocks.at[s->blocks.n++] = (struct rd_spooled){table, seq, (uint32_t)block.size_bytes};
+	s->bytes += block.size_bytes;
+	s->checksum = rd_spool_checksum(s->checksum, block);
+	return 0;
+}
+
+int rd_spool_read(const struct rd_spool *s, size_t i, uint64_t offset, void *to, struct rd_error *err)
+{
+	int code = rd_pread_all(s->fd, to, s->blocks.at[i].size_bytes, offset, err);
+
+	if (code < 0)
+		rd_error_in(err, "reading a chunk back");
+	return code;
+}

@@ -1,0 +1,245 @@
+#include "merger/work_env.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "store/lmdb.h"
+
+/* Address space is free, and the file grows only as it is filled. */
+#define MAP_BYTES ((uint64_t)64 << 30)
+#define MAP_BYTES_MIN ((uint64_t)256 << 20)
+/* Less room than this, and a write that LMDB calls an I/O error was a full disk. */
+#define FULL_BYTES ((uint64_t)64 << 20)
+
+static const char *const table_names[RD_WORK_TABLES] = {"ledger", "partials", "jobs"};
+
+/* ---- errors and transactions */
+
+static bool disk_is_full(const struct rd_work *w)
+{
+	struct statvfs fs;
+	return fstatvfs(w->folder, &fs) == 0 && (uint64_t)fs.f_bavail * fs.f_frsize < FULL_BYTES;
+}
+
+int rd_work_fail(struct rd_work *w, struct rd_error *err, int rc, const char *what)
+{
+	w->map_full = rc == MDB_MAP_FULL;
+	/* LMDB calls a short write an I/O error. */
+	if (rc == EIO && disk_is_full(w))
+		rc = ENOSPC;
+	return rd_fail_lmdb(err, rc, what);
+}
+
+static int grow(struct rd_work *w, struct rd_error *err)
+{
+	uint64_t bytes = w->map_bytes * 2;
+
+	rd_work_check_readers(w);
+	int rc = mdb_env_set_mapsize(w->env, (size_t)bytes);
+	if (rc)
+		return rd_work_fail(w, err, rc, "growing the merger's store");
+	rd_log(RD_LOG_INFO, "map_grows", "bytes=%llu", (unsigned long long)bytes);
+	w->map_bytes = bytes;
+	return 0;
+}
+
+int rd_work_write(struct rd_work *w, rd_work_write_fn write, void *ctx, struct rd_error *err)
+{
+	for (;;) {
+		MDB_txn *txn;
+		w->map_full = false;
+		int rc = mdb_txn_begin(w->env, NULL, 0, &txn);
+		if (rc)
+			return rd_work_fail(w, err, rc, "writing to the merger's store");
+		int code = write(w, txn, ctx, err);
+		if (code < 0) {
+			mdb_txn_abort(txn);
+		} else {
+			rc = mdb_txn_commit(txn);
+			code = rc ? rd_work_fail(w, err, rc, "writing to the merger's store") : 0;
+		}
+		if (!w->map_full)
+			return code;
+		if ((code = grow(w, err)) < 0)
+			return code;
+	}
+}
+
+int rd_work_begin_read(struct rd_work *w, MDB_txn **txn, struct rd_error *err)
+{
+	if (w->snapshot) {
+		*txn = w->snapshot;
+		return 0;
+	}
+	int rc = mdb_txn_begin(w->env, NULL, MDB_RDONLY, txn);
+	return rc ? rd_work_fail(w, err, rc, "reading the merger's store") : 0;
+}
+
+void rd_work_end_read(struct rd_work *w, MDB_txn *txn)
+{
+	if (txn != w->snapshot)
+		mdb_txn_abort(txn);
+}
+
+int rd_work_get(struct rd_work *w, MDB_txn *txn, enum rd_work_table table, const void *key, size_t key_bytes,
+                struct rd_span *out, struct rd_error *err)
+{
+	MDB_val k = {key_bytes, (void *)(uintptr_t)key}, v;
+	int rc = mdb_get(txn, w->dbi[table], &k, &v);
+
+	if (rc == MDB_NOTFOUND)
+		return 0;
+	if (rc)
+		return rd_work_fail(w, err, rc, "reading the merger's store");
+	*out = (struct rd_span){v.mv_data, v.mv_size};
+	return 1;
+}
+
+/* ---- open and close */
+
+static int open_tables(struct rd_work *w, MDB_txn *txn, void *ctx, struct rd_error *err)
+{
+	unsigned flags = *(const unsigned *)ctx;
+
+	for (int i = 0; i < RD_WORK_TABLES; i++) {
+		int rc = mdb_dbi_open(txn, table_names[i], flags, &w->dbi[i]);
+		if (rc == MDB_NOTFOUND)
+			return rd_fail(err, RD_NOT_FOUND, "the merger's store is empty");
+		if (rc)
+			return rd_work_fail(w, err, rc, "opening the merger's store");
+	}
+	return 0;
+}
+
+static int open_env(struct rd_work *w, const char *folder, unsigned flags, struct rd_error *err)
+{
+	int rc = mdb_env_create(&w->env);
+
+	if (rc == 0)
+		rc = mdb_env_set_maxdbs(w->env, RD_WORK_TABLES);
+	if (rc == 0 && w->map_bytes)
+		rc = mdb_env_set_mapsize(w->env, (size_t)w->map_bytes);
+	if (rc == 0)
+		rc = mdb_env_open(w->env, folder, flags, 0600);
+	if (rc == 0)
+		return 0;
+	if (w->env)
+		mdb_env_close(w->env);
+	w->env = NULL;
+	rd_work_fail(w, err, rc, "opening the merger's store");
+	return rd_error_at(err, folder, RD_NO_OFFSET);
+}
+
+/* Reserve less where a limit of address space stands. */
+static int open_largest(struct rd_work *w, const char *folder, const struct rd_work_options *o, struct rd_error *err)
+{
+	unsigned flags = o->thrown_away ? MDB_NOSYNC : 0;
+	int code;
+
+	w->map_bytes = o->map_bytes ? o->map_bytes : MAP_BYTES;
+	while ((code = open_env(w, folder, flags, err)) == RD_NOMEM && w->map_bytes > MAP_BYTES_MIN)
+		w->map_bytes /= 2;
+	if (code == 0) {
+		MDB_envinfo info;
+		/* A file that was larger before keeps its size. */
+		mdb_env_info(w->env, &info);
+		w->map_bytes = info.me_mapsize;
+	}
+	return code;
+}
+
+static int work_new(const char *folder, struct rd_work **out, struct rd_error *err)
+{
+	struct rd_work *w = rd_realloc(NULL, sizeof *w);
+
+	if (w == NULL)
+		return rd_fail_nomem(err);
+	*w = (struct rd_work){.folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+	if (w->folder < 0) {
+		int code = errno == ENOENT ? rd_fail(err, RD_NOT_FOUND, "there is no such store") :
+		                             rd_fail_errno(err, "opening the merger's store");
+		rd_error_at(err, folder, RD_NO_OFFSET);
+		rd_free(w);
+		return code;
+	}
+	*out = w;
+	return 0;
+}
+
+int rd_work_open(const char *folder, const struct rd_work_options *o, struct rd_work **out, struct rd_error *err)
+{
+	unsigned create = MDB_CREATE;
+	struct rd_work *w;
+
+	if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
+		rd_fail_errno(err, "making the merger's store");
+		return rd_error_at(err, folder, RD_NO_OFFSET);
+	}
+	int code = work_new(folder, &w, err);
+	if (code < 0)
+		return code;
+	if ((code = open_largest(w, folder, o, err)) == 0) {
+		rd_work_check_readers(w);
+		code = rd_work_write(w, open_tables, &create, err);
+	}
+	if (code == 0)
+		code = rd_work_read_jobs(w, err);
+	if (code < 0) {
+		rd_error_at(err, folder, RD_NO_OFFSET);
+		rd_work_close(w);
+		return code;
+	}
+	*out = w;
+	return 0;
+}
+
+int rd_work_open_reader(const char *folder, struct rd_work **out, struct rd_error *err)
+{
+	unsigned none = 0;
+	struct rd_work *w;
+	int code = work_new(folder, &w, err);
+
+	if (code < 0)
+		return code;
+	code = open_env(w, folder, MDB_RDONLY, err);
+	if (code == 0)
+		code = rd_work_begin_read(w, &w->snapshot, err);
+	if (code == 0)
+		code = open_tables(w, w->snapshot, &none, err);
+	if (code < 0) {
+		rd_work_close(w);
+		return code;
+	}
+	*out = w;
+	return 0;
+}
+
+void rd_work_close(struct rd_work *w)
+{
+	if (w == NULL)
+		return;
+	if (w->snapshot)
+		mdb_txn_abort(w->snapshot);
+	if (w->env)
+		mdb_env_close(w->env);
+	rd_vec_release(&w->to_sweep);
+	close(w->folder);
+	rd_free(w);
+}
+
+uint64_t rd_work_map_bytes(const struct rd_work *w)
+{
+	return w->map_bytes;
+}
+
+void rd_work_check_readers(struct rd_work *w)
+{
+	int dead = 0;
+
+	if (mdb_reader_check(w->env, &dead) == 0 && dead)
+		rd_log(RD_LOG_INFO, "dead_readers", "readers=%d", dead);
+}
