@@ -108,7 +108,7 @@ int rd_fuzz_one(const uint8_t *bytes, size_t size_bytes)
 	if (rd_format_nettrace.index(&s, &ix, NULL, NULL, NULL) == 0) {
 		check_blocks(&ix, size_bytes);
 		size_t n = ix.blocks.n;
-		uint64_t whole = decode(&s, &ix, 0, n), cut = 0;
+		uint64_t whole = n != 0 ? decode(&s, &ix, 0, n) : 0, cut = 0;
 		for (size_t i = 0; i < n && n < 64; i++)
 			cut += decode(&s, &ix, i, i + 1);
 		if (n < 64 && whole != cut)

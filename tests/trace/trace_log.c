@@ -131,7 +131,7 @@ int log_blocks(struct trace_log *log, const struct rd_format *f, const struct rd
 	for (size_t i = 0; i < from && rc == 0; i++)
 		if (is_context(ix, i, from))
 			rc = f->decoder_context(d, &ix->blocks.at[i], err);
-	if (rc == 0)
+	if (rc == 0 && from < to)
 		rc = f->decoder_blocks(d, ix->blocks.at + from, to - from, err);
 	f->decoder_free(d);
 	return rc;
