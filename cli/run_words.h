@@ -5,6 +5,7 @@
 #define RD_CLI_RUN_WORDS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "cli/values.h"
