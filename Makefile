@@ -205,7 +205,7 @@ unit_room = $(word 2,$(subst /, ,$1))
 unit_stack = $(if $(filter $(unit_room),$(ROOMS)),$(call room_stack,$(unit_room)),$(call room_stack,cli))
 $(foreach c,$(UNIT_C) $(TOOL_C),$(eval $(call unit_rule,$c,$(call unit_stack,$c))))
 
-FUZZ_ROOMS := $(filter-out broker cli,$(call room_stack,merger) worker)
+FUZZ_ROOMS := $(NEEDS_cli)
 FUZZ_DRIVER := $(if $(findstring fuzzer,$(SAN)),libfuzzer,replay)
 $(FUZZERS): $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/obj/tests/fuzz/$(FUZZ_DRIVER).o \
 		$(call help_a,$(FUZZ_ROOMS)) $(call room_a,$(FUZZ_ROOMS))
