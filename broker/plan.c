@@ -159,7 +159,8 @@ int rd_plan_make(const struct rd_index *ix, const struct rd_plan_options *opt, s
 	}
 	/* Inside a shard the file's order holds again: what is read there is read in long runs. */
 	for (size_t i = 0; i < p.shards.n; i++)
-		qsort(p.order.at + p.shards.at[i].first, p.shards.at[i].n, sizeof *p.order.at, compare_position);
+		if (p.shards.at[i].n > 1)
+			qsort(p.order.at + p.shards.at[i].first, p.shards.at[i].n, sizeof *p.order.at, compare_position);
 	*out = p;
 	return 0;
 }
