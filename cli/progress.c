@@ -139,7 +139,6 @@ static void write_json(struct rd_progress *p, const struct rd_progress_state *s,
 	else
 		rd_json_u64(&j, "eta_s", left);
 	rd_json_object_end(&j);
-	rd_out_text(&o, "\n");
 	(void)rd_out_close(&o, NULL);
 }
 
