@@ -14,7 +14,7 @@ static void put(struct rd_bytes *out, const void *bytes, size_t size_bytes)
 void put_number(struct rd_bytes *out, uint64_t v, size_t size_bytes)
 {
 	for (size_t i = 0; i < size_bytes; i++)
-		put(out, &(uint8_t){(uint8_t)(v >> 8 * i)}, 1);
+		put(out, &(uint8_t){i < 8 ? (uint8_t)(v >> 8 * i) : 0}, 1);
 }
 
 void put_varuint(struct rd_bytes *out, uint64_t v)
