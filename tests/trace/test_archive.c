@@ -74,8 +74,9 @@ static void zstd(struct rd_bytes *out, const void *bytes, size_t size_bytes)
 	out->n -= room - used;
 }
 
+static char folder[4096]; /* empty between two archives */
+
 struct unpacked {
-	char folder[4096];
 	rd_unpacked_vec files;
 	struct rd_error err;
 	int rc;
@@ -93,14 +94,13 @@ static void unpack(struct unpacked *u, const struct rd_bytes *bytes, const struc
 	bool packed = false;
 	memset(u, 0, sizeof *u);
 	memory_source(&s, bytes->at, bytes->n);
-	assert_ok(rd_private_folder(scratch_folder(), "unpack", u->folder, sizeof u->folder, &u->err), &u->err);
 	assert_ok(rd_archive_is(&s, &packed, &u->err), &u->err);
 	assert_true(packed || bytes->n < 2);
-	u->rc = rd_archive_unpack(&s, u->folder, limits, &u->files, on_progress, NULL, &u->err);
+	u->rc = rd_archive_unpack(&s, folder, limits, &u->files, on_progress, NULL, &u->err);
 	rd_source_close(&s);
 }
 
-static size_t count_files(const char *folder)
+static size_t count_files(void)
 {
 	DIR *d = opendir(folder);
 	size_t n = 0;
@@ -113,11 +113,10 @@ static size_t count_files(const char *folder)
 
 static void done(struct unpacked *u)
 {
-	if (u->rc != 0) {
-		assert_int_equal(u->files.n, 0);
-		assert_int_equal(count_files(u->folder), 0);
-	}
-	rd_remove_tree(u->folder, NULL);
+	assert_true(u->rc == 0 || u->files.n == 0);
+	assert_int_equal(count_files(), u->files.n);
+	for (size_t i = 0; i < u->files.n; i++)
+		unlink(u->files.at[i].path);
 	rd_vec_release(&u->files);
 }
 
@@ -132,13 +131,14 @@ static void check_file(const struct unpacked *u, size_t i, const void *bytes, si
 }
 
 static struct nettrace_build trace;
-static uint8_t *big; /* a trace head and 20 MB behind it */
+static uint8_t *big; /* a trace head and 17 MB behind it */
 static size_t big_bytes;
 
 static int set_up(void **state)
 {
+	assert_int_equal(rd_private_folder(scratch_folder(), "unpack", folder, sizeof folder, NULL), 0);
 	nettrace_sample_file(&trace, NULL);
-	big_bytes = 20 << 20;
+	big_bytes = 17 << 20;
 	big = calloc(1, big_bytes);
 	memcpy(big, trace.file.at, trace.file.n);
 	uint32_t x = 1;
@@ -228,13 +228,12 @@ static void a_zip_gives_its_traces_and_no_more(void **state)
 	unpack(&u, &packed, NULL);
 	assert_ok(u.rc, &u.err);
 	assert_int_equal(u.files.n, 4);
-	assert_int_equal(count_files(u.folder), 4);
 	assert_string_equal(u.files.at[0].name, "one.nettrace");
 	assert_string_equal(u.files.at[1].name, "escape.nettrace");
 	assert_string_equal(u.files.at[2].name, "absolute?.nettrace");
 	assert_string_equal(u.files.at[3].name, "one.nettrace");
 	for (size_t i = 0; i < 4; i++) {
-		assert_memory_equal(u.files.at[i].path, u.folder, strlen(u.folder));
+		assert_memory_equal(u.files.at[i].path, folder, strlen(folder));
 		check_file(&u, i, trace.file.at, trace.file.n - i);
 	}
 	done(&u);
@@ -351,11 +350,11 @@ static void caps(void **state)
 	rd_bytes_release(&packed);
 }
 
-/* 80 MB of next to nothing, as one frame that says so and as a gzip stream that does not. */
+/* 66 MB of next to nothing, as one frame that says so and as a gzip stream that does not. */
 static void bombs(void **state)
 {
 	void (*const packers[])(struct rd_bytes *, const void *, size_t) = {gzip, zstd};
-	size_t n = 80 << 20;
+	size_t n = 66 << 20;
 	uint8_t *zeros = calloc(1, n);
 	memcpy(zeros, trace.file.at, trace.file.n);
 	for (size_t i = 0; i < 2; i++) {
