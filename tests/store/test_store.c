@@ -254,12 +254,12 @@ static void flip_and_cut(const char *name, const char *part, unsigned flips, uns
 
 static void test_damaged_data_is_found(void **state)
 {
-	flip_and_cut("flipped.rundown", RD_DATA_NAME, 500, 100);
+	flip_and_cut("flipped.rundown", RD_DATA_NAME, 250, 60);
 }
 
 static void test_damaged_seal_is_found(void **state)
 {
-	flip_and_cut("seal.rundown", RD_SEAL_NAME, 500, 50);
+	flip_and_cut("seal.rundown", RD_SEAL_NAME, 250, 50);
 }
 
 /* Values have checksums of their own: a forged seal does not make a wrong number. */
