@@ -112,7 +112,8 @@ const char *rd_nearest_word(const char *word, const char *const *words)
 	unsigned least = strlen(word) < 4 ? 2 : 3;
 
 	for (; *words; words++) {
-		unsigned d = distance(word, *words);
+		/* The beginning of a word stands for it. */
+		unsigned d = strlen(word) > 1 && strncmp(word, *words, strlen(word)) == 0 ? 0 : distance(word, *words);
 		if (d < least) {
 			least = d;
 			best = *words;
