@@ -24,8 +24,8 @@
 #include "trace/trace.h"
 
 #define PACKED_BYTES ((size_t)256 << 10)
-#define PLAIN_BYTES ((size_t)256 << 10)
-#define HEAD_BYTES 512
+#define PLAIN_BYTES  ((size_t)256 << 10)
+#define HEAD_BYTES   512
 
 /* What is known of a kind of archive: its first bytes, and what libarchive needs for it. */
 static const struct {
@@ -42,7 +42,7 @@ static const struct {
 
 struct unpack {
 	const struct rd_source *source;
-	uint64_t position;       /* of the next packed byte to read */
+	uint64_t position; /* of the next packed byte to read */
 	void (*progress)(void *ctx, uint64_t packed_bytes);
 	void *ctx;
 	struct rd_archive_output output;
@@ -99,7 +99,9 @@ static la_ssize_t on_read(struct archive *a, void *ctx, const void **bytes)
 static la_int64_t on_seek(struct archive *a, void *ctx, la_int64_t offset, int whence)
 {
 	struct unpack *u = ctx;
-	int64_t base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? (int64_t)u->position : (int64_t)u->source->size_bytes;
+	int64_t base = whence == SEEK_SET   ? 0
+		       : whence == SEEK_CUR ? (int64_t)u->position
+					    : (int64_t)u->source->size_bytes;
 	int64_t to;
 	if (__builtin_add_overflow(base, offset, &to) || to < 0 || (uint64_t)to > u->source->size_bytes) {
 		archive_set_error(a, EINVAL, "a place outside of the archive");
@@ -138,7 +140,7 @@ static int archive_failed(struct unpack *u, struct archive *a, struct rd_error *
 	if (strcasestr(text, "truncated") != NULL || strcasestr(text, "end of file") != NULL)
 		code = RD_TRUNCATED;
 	else if (strcasestr(text, "passphrase") != NULL || strcasestr(text, "encrypt") != NULL ||
-	         strcasestr(text, "unsupported") != NULL || strcasestr(text, "too much memory") != NULL)
+		 strcasestr(text, "unsupported") != NULL || strcasestr(text, "too much memory") != NULL)
 		code = RD_UNSUPPORTED;
 	return rd_fail(err, code, "the archive cannot be unpacked: %s", text);
 }
@@ -205,8 +207,8 @@ static int each_member(struct unpack *u, struct archive *a, bool single, uint32_
 static int open_archive(struct unpack *u, struct archive *a, int kind, struct rd_error *err)
 {
 	int rc = archive_read_set_read_callback(a, on_read) | archive_read_set_seek_callback(a, on_seek) |
-	         archive_read_set_skip_callback(a, on_skip) | archive_read_set_callback_data(a, u) |
-	         kinds[kind].format(a);
+		 archive_read_set_skip_callback(a, on_skip) | archive_read_set_callback_data(a, u) |
+		 kinds[kind].format(a);
 	/* A filter that libarchive would leave to another program answers with a warning. */
 	if (rc == ARCHIVE_OK && kinds[kind].filter != NULL)
 		rc = kinds[kind].filter(a);
@@ -233,8 +235,8 @@ static int unpack_all(struct unpack *u, int kind, uint32_t members_most, struct 
 }
 
 int rd_archive_unpack(const struct rd_source *s, const char *folder, const struct rd_unpack_limits *limits,
-                      rd_unpacked_vec *out, void (*progress)(void *ctx, uint64_t packed_bytes), void *ctx,
-                      struct rd_error *err)
+		      rd_unpacked_vec *out, void (*progress)(void *ctx, uint64_t packed_bytes), void *ctx,
+		      struct rd_error *err)
 {
 	struct unpack u = {.source = s, .progress = progress, .ctx = ctx};
 	int kind;

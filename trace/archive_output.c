@@ -10,11 +10,11 @@
 #include "base/text.h"
 
 #define PLAIN_BYTES_MOST (UINT64_C(1) << 40)
-#define RATIO_MOST 1100                   /* DEFLATE cannot do better than 1032 */
+#define RATIO_MOST       1100                 /* DEFLATE cannot do better than 1032 */
 #define RATIO_FREE_BYTES (UINT64_C(64) << 20) /* small things may be as dense as they like */
 
 void rd_archive_output_init(struct rd_archive_output *o, const char *folder, const struct rd_unpack_limits *limits,
-                            uint64_t packed_bytes_most, rd_unpacked_vec *out)
+			    uint64_t packed_bytes_most, rd_unpacked_vec *out)
 {
 	*o = (struct rd_archive_output){
 		.folder = folder,
@@ -33,7 +33,7 @@ int rd_archive_output_allow(const struct rd_archive_output *o, uint64_t more_byt
 	char text[32];
 	if (__builtin_add_overflow(o->plain_bytes, more_bytes, &plain) || plain > o->plain_bytes_most)
 		return rd_fail(err, RD_LIMIT, "the archive unpacks to more than %s",
-		               rd_size_text(o->plain_bytes_most, text, sizeof text));
+			       rd_size_text(o->plain_bytes_most, text, sizeof text));
 	if (plain > RATIO_FREE_BYTES && plain / o->ratio_most > packed)
 		return rd_fail(err, RD_LIMIT, "the archive unpacks to more than %u times its size", o->ratio_most);
 	return 0;

@@ -11,18 +11,18 @@
 struct rd_archive_output {
 	const char *folder;
 	rd_unpacked_vec *out;
-	size_t first;            /* entries of out before ours */
-	size_t written;          /* files begun */
-	uint64_t plain_bytes;    /* of all files so far */
+	size_t first;         /* entries of out before ours */
+	size_t written;       /* files begun */
+	uint64_t plain_bytes; /* of all files so far */
 	uint64_t plain_bytes_most;
-	uint64_t packed_bytes;   /* read so far */
+	uint64_t packed_bytes;      /* read so far */
 	uint64_t packed_bytes_most; /* size of the archive: seeking readers read some bytes twice */
 	uint32_t ratio_most;
-	int fd;                  /* of the open file, -1 none */
+	int fd; /* of the open file, -1 none */
 };
 
 void rd_archive_output_init(struct rd_archive_output *o, const char *folder, const struct rd_unpack_limits *limits,
-                            uint64_t packed_bytes_most, rd_unpacked_vec *out);
+			    uint64_t packed_bytes_most, rd_unpacked_vec *out);
 
 /* Whether so many plain bytes more, out of the packed bytes read so far, are within the caps; RD_LIMIT. */
 int rd_archive_output_allow(const struct rd_archive_output *o, uint64_t more_bytes, struct rd_error *err);

@@ -17,20 +17,20 @@
 #include "base/file.h"
 #include "trace/trace.h"
 
-#define PACKED_BYTES ((size_t)256 << 10)
+#define PACKED_BYTES      ((size_t)256 << 10)
 #define LEAST_PLAIN_BYTES (UINT64_C(16) << 20) /* below, libarchive's way costs no more than this much memory */
-#define RESIDENT_BYTES ((size_t)16 << 20)
-#define HEAD_BYTES 512
+#define RESIDENT_BYTES    ((size_t)16 << 20)
+#define HEAD_BYTES        512
 
 struct frame {
 	const struct rd_source *source;
 	ZSTD_DCtx *decoder;
-	uint8_t *packed;         /* buffer */
-	uint64_t position;       /* of the next packed byte to read */
+	uint8_t *packed;   /* buffer */
+	uint64_t position; /* of the next packed byte to read */
 	ZSTD_inBuffer in;
-	ZSTD_outBuffer out;      /* the mapped file */
-	size_t dropped;          /* plain bytes up to here left the process */
-	bool ended;              /* the frame is whole */
+	ZSTD_outBuffer out; /* the mapped file */
+	size_t dropped;     /* plain bytes up to here left the process */
+	bool ended;         /* the frame is whole */
 };
 
 /* The plain size that the file's first frame names; false when it is no frame, names none, or is a small one. */
@@ -83,8 +83,8 @@ static int step(struct frame *f, struct rd_archive_output *o, struct rd_error *e
 
 /* The whole frame. *is_trace false: its first bytes are of no trace, and it was left there. */
 static int unpack_frame(struct frame *f, struct rd_archive_output *o,
-                        void (*progress)(void *ctx, uint64_t packed_bytes), void *ctx, bool *is_trace,
-                        struct rd_error *err)
+			void (*progress)(void *ctx, uint64_t packed_bytes), void *ctx, bool *is_trace,
+			struct rd_error *err)
 {
 	*is_trace = false;
 	while (!f->ended) {
@@ -116,7 +116,7 @@ static int map_output(struct rd_archive_output *o, uint64_t plain_bytes, void **
 }
 
 static int run(struct frame *f, struct rd_archive_output *o, uint64_t plain_bytes,
-               void (*progress)(void *ctx, uint64_t packed_bytes), void *ctx, struct rd_error *err)
+	       void (*progress)(void *ctx, uint64_t packed_bytes), void *ctx, struct rd_error *err)
 {
 	bool is_trace;
 	f->packed = rd_realloc(NULL, PACKED_BYTES);
@@ -141,7 +141,7 @@ static int run(struct frame *f, struct rd_archive_output *o, uint64_t plain_byte
 }
 
 int rd_archive_zstd(const struct rd_source *s, struct rd_archive_output *o,
-                    void (*progress)(void *ctx, uint64_t packed_bytes), void *ctx, struct rd_error *err)
+		    void (*progress)(void *ctx, uint64_t packed_bytes), void *ctx, struct rd_error *err)
 {
 	struct frame f = {.source = s};
 	uint64_t plain_bytes;

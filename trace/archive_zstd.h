@@ -15,6 +15,6 @@
 
 /* 0 unpacked (or no trace: nothing begun), RD_ZSTD_NOT_MINE, or a failure; the caller undoes. */
 int rd_archive_zstd(const struct rd_source *s, struct rd_archive_output *o,
-                    void (*progress)(void *ctx, uint64_t packed_bytes), void *ctx, struct rd_error *err);
+		    void (*progress)(void *ctx, uint64_t packed_bytes), void *ctx, struct rd_error *err);
 
 #endif

@@ -15,8 +15,8 @@
 #include "base/text.h"
 
 static const struct rd_event_table *const tables_clr[] = {
-	&rd_table_clr_runtime, &rd_table_clr_rundown, &rd_table_clr_private,
-	&rd_table_sample_profiler, &rd_table_eventpipe, NULL,
+	&rd_table_clr_runtime,     &rd_table_clr_rundown, &rd_table_clr_private,
+	&rd_table_sample_profiler, &rd_table_eventpipe,   NULL,
 };
 
 /* Both lists as one: table i, NULL past the end. */
@@ -80,7 +80,7 @@ const struct rd_event_type *rd_catalogue_classic(const uint8_t guid[16], uint32_
 }
 
 const struct rd_event_type *rd_catalogue_named(struct rd_span provider, struct rd_span name, uint32_t id,
-                                               uint32_t version)
+					       uint32_t version)
 {
 	const struct rd_event_table *t;
 	for (size_t i = 0; (t = table_at(i)) != NULL; i++) {

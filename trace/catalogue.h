@@ -22,30 +22,30 @@
  * not above v; a lower v is in no row.
  */
 struct rd_event_table {
-	uint32_t identity;     /* enum rd_identity: EVENT (found by GUID and by provider name), CLASSIC, KERNEL, NAMED */
-	const char *provider;  /* as EventPipe names it; for groups, a display name */
-	uint8_t guid[16];      /* EVENT, CLASSIC: as it stands in a file */
-	uint32_t group;        /* KERNEL */
-	bool by_name;          /* the event's name decides and its id means nothing (Universal.*) */
+	uint32_t identity;    /* enum rd_identity: EVENT (found by GUID and by provider name), CLASSIC, KERNEL, NAMED */
+	const char *provider; /* as EventPipe names it; for groups, a display name */
+	uint8_t guid[16];     /* EVENT, CLASSIC: as it stands in a file */
+	uint32_t group;       /* KERNEL */
+	bool by_name;         /* the event's name decides and its id means nothing (Universal.*) */
 	const struct rd_event_type *rows;
 	size_t n;
 };
 
 /* The 16 bytes of {aaaaaaaa-bbbb-cccc-dddd-dddddddddddd} as they stand in a file: RD_GUID(a, b, c, d0, …, d7). */
-#define RD_GUID(a, b, c, ...)                                                                      \
-	{                                                                                          \
-		(a) & 0xff, (a) >> 8 & 0xff, (a) >> 16 & 0xff, (a) >> 24 & 0xff, (b) & 0xff,       \
-			(b) >> 8 & 0xff, (c) & 0xff, (c) >> 8 & 0xff, __VA_ARGS__                  \
+#define RD_GUID(a, b, c, ...)                                                                                          \
+	{                                                                                                              \
+		(a) & 0xff, (a) >> 8 & 0xff, (a) >> 16 & 0xff, (a) >> 24 & 0xff, (b)&0xff, (b) >> 8 & 0xff, (c)&0xff,  \
+			(c) >> 8 & 0xff, __VA_ARGS__                                                                   \
 	}
 
 /*
  * A row inside `static const struct rd_event_type X_rows[] = { … }`. OPCODE is
  * the part behind RD_OP_, KIND the part behind RD_EVENT_.
  */
-#define RD_ROW(PROVIDER, ID, VERSION_FROM, NAME, KIND, OPCODE, DECODE)                             \
-	{                                                                                          \
-		.provider = (PROVIDER), .name = (NAME), .id = (ID), .version_from = (VERSION_FROM), \
-		.kind = RD_EVENT_##KIND, .op = RD_OP_##OPCODE, .decode = (DECODE)                  \
+#define RD_ROW(PROVIDER, ID, VERSION_FROM, NAME, KIND, OPCODE, DECODE)                                                 \
+	{                                                                                                              \
+		.provider = (PROVIDER), .name = (NAME), .id = (ID), .version_from = (VERSION_FROM),                    \
+		.kind = RD_EVENT_##KIND, .op = RD_OP_##OPCODE, .decode = (DECODE)                                      \
 	}
 #define RD_ROW_COUNT(rows) (sizeof(rows) / sizeof *(rows))
 

@@ -44,7 +44,10 @@ static const struct {
 } strangers[] = {
 	{0, 24, "\x14\0\0\0!FastSerialization.1", "a netperf trace of .NET Core 2, which this build does not read"},
 	{0, 8, "PERFILE2", "a file of Linux perf, not a trace of .NET or Windows"},
-	{0, 4, "\x7f" "ELF", "a program, not a trace"},
+	{0, 4,
+	 "\x7f"
+	 "ELF",
+	 "a program, not a trace"},
 	{0, 4, "MDMP", "a memory dump, not a trace"},
 	{0, 2, "\x1f\x8b", "a gzip archive"},
 	{0, 4, "\x28\xb5\x2f\xfd", "a zstd archive"},

@@ -11,7 +11,7 @@
 #include "trace/archive.h"
 
 #define PLAIN_BYTES (UINT64_C(32) << 20)
-#define MEMBERS 8
+#define MEMBERS     8
 
 int rd_fuzz_one(const uint8_t *bytes, size_t size_bytes);
 

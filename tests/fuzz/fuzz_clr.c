@@ -13,8 +13,8 @@ static size_t input_bytes;
 static void check_span(struct rd_span s)
 {
 	struct rd_bytes out = {0};
-	if (s.size_bytes != 0 && (s.at < input || s.at > input + input_bytes ||
-				  s.size_bytes > input_bytes - (size_t)(s.at - input)))
+	if (s.size_bytes != 0 &&
+	    (s.at < input || s.at > input + input_bytes || s.size_bytes > input_bytes - (size_t)(s.at - input)))
 		abort();
 	if (rd_utf16_append(&out, s.at, s.size_bytes) != 0)
 		abort();
@@ -45,8 +45,12 @@ static void check_record(const struct rd_record *r)
 static void run_row(const struct rd_event_type *row)
 {
 	for (uint32_t version = row->version_from; version < 4; version++) {
-		struct rd_event_key key = {.identity = RD_IDENTITY_NAMED, .id = row->id, .version = version, .type = row};
-		struct rd_event ev = {.key = &key, .version = version, .pointer_bytes = 8, .payload = input,
+		struct rd_event_key key = {
+			.identity = RD_IDENTITY_NAMED, .id = row->id, .version = version, .type = row};
+		struct rd_event ev = {.key = &key,
+				      .version = version,
+				      .pointer_bytes = 8,
+				      .payload = input,
 				      .payload_bytes = input_bytes};
 		struct rd_record r;
 		int rc = row->decode(&ev, &r);
@@ -60,7 +64,10 @@ static void run_row(const struct rd_event_type *row)
 int rd_fuzz_one(const uint8_t *bytes, size_t size_bytes)
 {
 	static const struct rd_event_table *const tables[] = {
-		&rd_table_clr_runtime, &rd_table_clr_rundown, &rd_table_sample_profiler, &rd_table_eventpipe,
+		&rd_table_clr_runtime,
+		&rd_table_clr_rundown,
+		&rd_table_sample_profiler,
+		&rd_table_eventpipe,
 	};
 	input = bytes;
 	input_bytes = size_bytes;

@@ -83,8 +83,8 @@ static void check_blocks(const struct rd_index *ix, uint64_t size_bytes)
 static uint64_t decode(const struct rd_source *s, const struct rd_index *ix, size_t from, size_t to)
 {
 	struct sum sum = {0};
-	struct rd_sink sink = {.ctx = &sum, .want = RD_WANT_ALL, .event = on_event, .sequence = on_sequence,
-			       .block_end = on_end};
+	struct rd_sink sink = {
+		.ctx = &sum, .want = RD_WANT_ALL, .event = on_event, .sequence = on_sequence, .block_end = on_end};
 	struct rd_decoder *d;
 	if (rd_format_nettrace.decoder_new(s, &ix->info, &sink, &d, NULL) != 0)
 		abort();

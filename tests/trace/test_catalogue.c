@@ -10,8 +10,8 @@ static struct rd_span span_of(const char *text)
 }
 
 static const struct rd_event_table *const clr_tables[] = {
-	&rd_table_clr_runtime, &rd_table_clr_rundown, &rd_table_clr_private, &rd_table_sample_profiler,
-	&rd_table_eventpipe,
+	&rd_table_clr_runtime,     &rd_table_clr_rundown, &rd_table_clr_private,
+	&rd_table_sample_profiler, &rd_table_eventpipe,
 };
 
 static void check_table(const struct rd_event_table *t)
@@ -147,10 +147,8 @@ static void identities_as_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_in_order),
-		cmocka_unit_test(every_row_is_found),
-		cmocka_unit_test(the_id_alone_means_nothing),
-		cmocka_unit_test(what_is_in_no_row),
+		cmocka_unit_test(rows_are_in_order),          cmocka_unit_test(every_row_is_found),
+		cmocka_unit_test(the_id_alone_means_nothing), cmocka_unit_test(what_is_in_no_row),
 		cmocka_unit_test(identities_as_text),
 	};
 	return cmocka_run_group_tests_name("catalogue", tests, NULL, NULL);

@@ -73,8 +73,7 @@ static const struct format_case {
 	{"etl, packed", RD_FORMAT_ETL, make_etl_packed, true},
 };
 
-#define EACH_CASE(c)                                                                               \
-	for (const struct format_case *c = cases; c < cases + sizeof cases / sizeof *cases; c++)
+#define EACH_CASE(c) for (const struct format_case *c = cases; c < cases + sizeof cases / sizeof *cases; c++)
 
 struct made {
 	struct rd_bytes bytes;
@@ -312,7 +311,8 @@ static void a_failing_sink_ends_the_decode(void **state)
 }
 
 /* Index and decode any bytes: whatever they are, the words kept are those of the contract. */
-static void check_bytes(const struct rd_format *f, const void *bytes, size_t size_bytes, const struct rd_index *prefix_of)
+static void check_bytes(const struct rd_format *f, const void *bytes, size_t size_bytes,
+			const struct rd_index *prefix_of)
 {
 	struct rd_source s;
 	struct rd_index ix = {0};

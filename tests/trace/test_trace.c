@@ -87,7 +87,9 @@ static void the_probe_says_what_it_sees(void **state)
 	check_refused("Hello, this is some text.\n", 26, "not a trace");
 	check_refused("\x14\0\0\0!FastSerialization.1", 24, "netperf");
 	check_refused("PERFILE2\0\0\0\0", 12, "Linux perf");
-	check_refused("\x7f" "ELF\2\1\1", 7, "a program");
+	check_refused("\x7f"
+		      "ELF\2\1\1",
+		      7, "a program");
 	check_refused("PK\3\4", 4, "zip");
 	check_refused("Nettrac", 7, "not a trace");
 }
@@ -122,12 +124,9 @@ static void ticks_become_nanoseconds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_source_reads_by_place),
-		cmocka_unit_test(a_source_that_changes_is_noticed),
-		cmocka_unit_test(what_is_no_file_is_refused),
-		cmocka_unit_test(the_probe_says_what_it_sees),
-		cmocka_unit_test(formats_by_number),
-		cmocka_unit_test(ticks_become_nanoseconds),
+		cmocka_unit_test(a_source_reads_by_place),    cmocka_unit_test(a_source_that_changes_is_noticed),
+		cmocka_unit_test(what_is_no_file_is_refused), cmocka_unit_test(the_probe_says_what_it_sees),
+		cmocka_unit_test(formats_by_number),          cmocka_unit_test(ticks_become_nanoseconds),
 	};
 	return cmocka_run_group_tests_name("trace", tests, NULL, NULL);
 }

@@ -20,9 +20,9 @@ struct trace_log {
 	size_t kept_events;      /* bytes of events up to the last block's end */
 	RD_VEC(struct log_number) operations;
 	size_t kept_operations;
-	uint64_t event_count;    /* kept ones */
+	uint64_t event_count; /* kept ones */
 	uint64_t pending_count;
-	uint64_t calls;          /* of any kind */
+	uint64_t calls;                /* of any kind */
 	uint64_t begun, ended, undone; /* blocks */
 	/* The n-th call of the sink from now fails with RD_CANCELLED; 0 none. */
 	uint64_t fail_in;

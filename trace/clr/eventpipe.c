@@ -30,7 +30,7 @@ static int read_process_info(const struct rd_event *ev, struct rd_record *out)
 	return c.failed ? RD_CORRUPT : 0;
 }
 
-#define SAMPLER "Microsoft-DotNETCore-SampleProfiler"
+#define SAMPLER   "Microsoft-DotNETCore-SampleProfiler"
 #define EVENTPIPE "Microsoft-DotNETCore-EventPipe"
 
 static const struct rd_event_type sampler_rows[] = {

@@ -4,7 +4,7 @@
  */
 #include "trace/catalogue.h"
 
-#define PROVIDER "Microsoft-Windows-DotNETRuntimePrivate"
+#define PROVIDER       "Microsoft-Windows-DotNETRuntimePrivate"
 #define NAME(ID, NAME) RD_ROW(PROVIDER, ID, 0, NAME, OTHER, NONE, NULL)
 
 static const struct rd_event_type rows[] = {

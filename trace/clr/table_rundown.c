@@ -8,9 +8,9 @@
 #include "trace/catalogue.h"
 #include "trace/clr/decoders.h"
 
-#define PROVIDER "Microsoft-Windows-DotNETRuntimeRundown"
+#define PROVIDER                            "Microsoft-Windows-DotNETRuntimeRundown"
 #define ROW(ID, NAME, KIND, OPCODE, DECODE) RD_ROW(PROVIDER, ID, 0, NAME, KIND, OPCODE, DECODE)
-#define NAME(ID, NAME) RD_ROW(PROVIDER, ID, 0, NAME, OTHER, NONE, NULL)
+#define NAME(ID, NAME)                      RD_ROW(PROVIDER, ID, 0, NAME, OTHER, NONE, NULL)
 
 static const struct rd_event_type rows[] = {
 	NAME(0, "CLRStackWalkDCStart"),

@@ -40,8 +40,7 @@ static inline int count_sequence(struct rd_decoder *d, uint64_t thread, uint32_t
 {
 	size_t slot = (size_t)((thread * UINT64_C(0x9e3779b97f4a7c15)) >> 58);
 	struct rd_nettrace_run *run = &d->runs[slot];
-	if (run->thread == thread && run->count != 0 && run->first + run->count == number &&
-	    run->count != UINT32_MAX) {
+	if (run->thread == thread && run->count != 0 && run->first + run->count == number && run->count != UINT32_MAX) {
 		run->count++;
 		return 0;
 	}
@@ -53,7 +52,7 @@ static inline int count_sequence(struct rd_decoder *d, uint64_t thread, uint32_t
 _Static_assert(RD_NETTRACE_RUNS == 1 << (64 - 58), "the slot is the top bits of a 64-bit hash");
 
 static int deliver(struct rd_decoder *d, const struct rd_nettrace_header *h, const struct rd_event_key *key,
-                   uint64_t place)
+		   uint64_t place)
 {
 	struct rd_span stack = rd_nettrace_stacks_find(&d->stacks, h->stack_id);
 	struct rd_event ev = {
@@ -76,7 +75,7 @@ static int deliver(struct rd_decoder *d, const struct rd_nettrace_header *h, con
 
 /* Events go to the sink as they come; on a fault the caller undoes them. */
 static int event_block(struct rd_decoder *d, const struct rd_block *b, const struct rd_nettrace_frame *f,
-                       const uint8_t *block, struct rd_nettrace_fault *fault)
+		       const uint8_t *block, struct rd_nettrace_fault *fault)
 {
 	struct rd_nettrace_headers s;
 	bool sequences = d->sink.sequence != NULL, events = d->sink.event != NULL;
@@ -105,7 +104,7 @@ static int event_block(struct rd_decoder *d, const struct rd_block *b, const str
 
 /* One pass over a metadata block: define what it says, or only see whether it is whole. */
 static int metadata_pass(struct rd_decoder *d, const struct rd_nettrace_frame *f, const uint8_t *block, bool define,
-                         struct rd_nettrace_fault *fault)
+			 struct rd_nettrace_fault *fault)
 {
 	struct rd_nettrace_headers s;
 	struct rd_nettrace_metadata m;
@@ -126,14 +125,14 @@ static int metadata_pass(struct rd_decoder *d, const struct rd_nettrace_frame *f
 }
 
 static int metadata_block(struct rd_decoder *d, const struct rd_nettrace_frame *f, const uint8_t *block,
-                          struct rd_nettrace_fault *fault)
+			  struct rd_nettrace_fault *fault)
 {
 	int rc = metadata_pass(d, f, block, false, fault);
 	return rc != 0 || fault->what != NULL ? rc : metadata_pass(d, f, block, true, fault);
 }
 
 static int stack_block(struct rd_decoder *d, const struct rd_nettrace_frame *f, const uint8_t *block,
-                       struct rd_nettrace_fault *fault)
+		       struct rd_nettrace_fault *fault)
 {
 	const uint8_t *payload = block + f->payload_at;
 	if (!rd_nettrace_stacks_valid(payload, f->payload_bytes, d->pointer_bytes)) {
@@ -145,7 +144,7 @@ static int stack_block(struct rd_decoder *d, const struct rd_nettrace_frame *f, 
 
 /* Time u64, count u32, then count × (capture thread u64, its latest sequence number u32). */
 static int sequence_point(struct rd_decoder *d, const struct rd_nettrace_frame *f, const uint8_t *block, bool counted,
-                          struct rd_nettrace_fault *fault)
+			  struct rd_nettrace_fault *fault)
 {
 	struct rd_cursor c = rd_cursor_of(block + f->payload_at, f->payload_bytes);
 	/* Even if the rest makes no sense: the index says so too, of every sequence point. */
@@ -167,7 +166,7 @@ static int sequence_point(struct rd_decoder *d, const struct rd_nettrace_frame *
 }
 
 int rd_nettrace_block(struct rd_decoder *d, const struct rd_block *b, const struct rd_nettrace_frame *f,
-                      const uint8_t *block, bool counted, struct rd_nettrace_fault *fault)
+		      const uint8_t *block, bool counted, struct rd_nettrace_fault *fault)
 {
 	*fault = (struct rd_nettrace_fault){0};
 	switch (f->kind) {

@@ -28,11 +28,11 @@ static void decoder_free(struct rd_decoder *d)
 }
 
 static int decoder_new(const struct rd_source *s, const struct rd_trace_info *info, const struct rd_sink *sink,
-                       struct rd_decoder **out, struct rd_error *err)
+		       struct rd_decoder **out, struct rd_error *err)
 {
 	if (info->version_major < 4 || info->version_major > 5)
 		return rd_fail(err, RD_UNSUPPORTED, "nettrace %u: this build reads nettrace 4 and 5",
-		               info->version_major);
+			       info->version_major);
 	if (info->pointer_bytes != 4 && info->pointer_bytes != 8)
 		return rd_fail(err, RD_CORRUPT, "a trace with pointers of %u bytes", info->pointer_bytes);
 	struct rd_decoder *d = rd_realloc(NULL, sizeof *d);
@@ -76,7 +76,7 @@ static int read_run(struct rd_decoder *d, const struct rd_block *first, uint64_t
 
 /* The framing of a block in the window, which must be what the index saw. */
 static int read_frame(const struct rd_decoder *d, const struct rd_block *b, const uint8_t *block,
-                      struct rd_nettrace_frame *f, struct rd_error *err)
+		      struct rd_nettrace_frame *f, struct rd_error *err)
 {
 	const char *what = "";
 	int rc = rd_nettrace_frame(block, (size_t)b->size_bytes, b->offset, f, &what);
@@ -134,8 +134,8 @@ static size_t run_of(const struct rd_block *blocks, size_t n, uint64_t *run_byte
 {
 	size_t i = 1;
 	*run_bytes = blocks[0].size_bytes;
-	while (i < n && blocks[i].offset == blocks[0].offset + *run_bytes &&
-	       blocks[i].size_bytes <= WINDOW_BYTES && *run_bytes + blocks[i].size_bytes <= WINDOW_BYTES) {
+	while (i < n && blocks[i].offset == blocks[0].offset + *run_bytes && blocks[i].size_bytes <= WINDOW_BYTES &&
+	       *run_bytes + blocks[i].size_bytes <= WINDOW_BYTES) {
 		*run_bytes += blocks[i].size_bytes;
 		i++;
 	}

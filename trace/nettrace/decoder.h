@@ -44,6 +44,6 @@ struct rd_nettrace_fault {
  * heard part of it. Negative only for memory and for what the sink returned.
  */
 int rd_nettrace_block(struct rd_decoder *d, const struct rd_block *b, const struct rd_nettrace_frame *f,
-                      const uint8_t *block, bool counted, struct rd_nettrace_fault *fault);
+		      const uint8_t *block, bool counted, struct rd_nettrace_fault *fault);
 
 #endif

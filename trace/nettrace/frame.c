@@ -15,10 +15,10 @@
 
 enum { TAG_NULL = 1, TAG_BEGIN = 5, TAG_END = 6 };
 
-#define OLDEST_TRACE 4  /* version of the Trace object, which is the file's */
-#define NEWEST_TRACE 5
-#define NEWEST_BLOCK 2  /* of all other objects */
-#define NAME_BYTES_MAX 128
+#define OLDEST_TRACE         4 /* version of the Trace object, which is the file's */
+#define NEWEST_TRACE         5
+#define NEWEST_BLOCK         2 /* of all other objects */
+#define NAME_BYTES_MAX       128
 #define DEFAULT_FREQUENCY_HZ UINT64_C(1000000000)
 
 static const char magic[] = "Nettrace";
@@ -85,8 +85,8 @@ static int64_t read_system_time(struct rd_cursor *c)
 	unsigned year = rd_u16(c), month = rd_u16(c);
 	rd_skip(c, 2);
 	unsigned day = rd_u16(c), hour = rd_u16(c), minute = rd_u16(c), second = rd_u16(c), ms = rd_u16(c);
-	bool valid = year >= 1700 && year <= 2261 && month >= 1 && month <= 12 && day >= 1 && day <= 31 &&
-	             hour < 24 && minute < 60 && second < 61 && ms < 1000;
+	bool valid = year >= 1700 && year <= 2261 && month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour < 24 &&
+		     minute < 60 && second < 61 && ms < 1000;
 	if (!valid)
 		return 0;
 	int64_t seconds = days_from_civil(year, month, day) * 86400 + hour * 3600 + minute * 60 + second;
@@ -117,7 +117,7 @@ static int read_trace(struct rd_cursor *c, struct rd_trace_info *info, struct rd
 }
 
 int rd_nettrace_head(const uint8_t *bytes, size_t size_bytes, struct rd_trace_info *info, uint64_t *first_block,
-                     struct rd_error *err)
+		     struct rd_error *err)
 {
 	struct rd_cursor c = rd_cursor_of(bytes, size_bytes);
 	const char *what = "";
@@ -172,7 +172,7 @@ static uint8_t kind_of(const struct object *o)
 }
 
 int rd_nettrace_frame(const uint8_t *bytes, size_t size_bytes, uint64_t file_offset, struct rd_nettrace_frame *out,
-                      const char **what)
+		      const char **what)
 {
 	struct rd_cursor c = rd_cursor_of(bytes, size_bytes);
 	struct object o;

@@ -29,10 +29,10 @@ enum rd_nettrace_kind {
 #define RD_NETTRACE_HEAD_BYTES 512
 
 struct rd_nettrace_frame {
-	uint64_t size_bytes;    /* of the whole block in the file */
-	uint32_t payload_at;    /* bytes from the block's first one */
+	uint64_t size_bytes; /* of the whole block in the file */
+	uint32_t payload_at; /* bytes from the block's first one */
 	uint32_t payload_bytes;
-	uint8_t kind;           /* enum rd_nettrace_kind */
+	uint8_t kind; /* enum rd_nettrace_kind */
 };
 
 /*
@@ -41,7 +41,7 @@ struct rd_nettrace_frame {
  * RD_TRUNCATED, RD_CORRUPT.
  */
 int rd_nettrace_head(const uint8_t *bytes, size_t size_bytes, struct rd_trace_info *info, uint64_t *first_block,
-                     struct rd_error *err);
+		     struct rd_error *err);
 
 /*
  * Read the head of the block at file_offset from `bytes`. END: the end mark
@@ -51,7 +51,7 @@ int rd_nettrace_head(const uint8_t *bytes, size_t size_bytes, struct rd_trace_in
  * no block, RD_UNSUPPORTED when it wants a newer reader; *what says why.
  */
 int rd_nettrace_frame(const uint8_t *bytes, size_t size_bytes, uint64_t file_offset, struct rd_nettrace_frame *out,
-                      const char **what);
+		      const char **what);
 
 /* Whether this is the byte that a whole block ends with. */
 static inline bool rd_nettrace_closed(uint8_t last_byte)

@@ -16,19 +16,19 @@
 
 struct rd_nettrace_header {
 	uint32_t metadata_id;
-	uint32_t sequence;       /* of the capture thread, modulo 2^32 */
+	uint32_t sequence; /* of the capture thread, modulo 2^32 */
 	uint64_t capture_thread;
 	uint64_t thread;
-	uint32_t processor;      /* UINT32_MAX unknown */
+	uint32_t processor; /* UINT32_MAX unknown */
 	uint32_t stack_id;
-	uint64_t time;           /* ticks */
+	uint64_t time; /* ticks */
 	uint32_t payload_bytes;
 	const uint8_t *payload;
 };
 
 struct rd_nettrace_headers {
-	const uint8_t *begin;    /* of the block's payload, which alignment counts from */
-	const uint8_t *at;       /* the next event */
+	const uint8_t *begin; /* of the block's payload, which alignment counts from */
+	const uint8_t *at;    /* the next event */
 	const uint8_t *end;
 	bool compressed;
 	struct rd_nettrace_header h; /* the latest event; zeros at first */
@@ -46,7 +46,7 @@ enum {
 };
 
 #define RD_NETTRACE_BLOCK_HEADER_BYTES 20 /* size u16, flags u16, two times */
-#define RD_NETTRACE_PLAIN_BYTES 80
+#define RD_NETTRACE_PLAIN_BYTES        80
 
 /* A number and the byte behind it; at is NULL when there is no number. */
 struct rd_nettrace_number {
@@ -63,7 +63,7 @@ struct rd_nettrace_number rd_nettrace_long_u64(const uint8_t *at, const uint8_t 
  * `room`: a whole header fits before the end, so that the short ways need not ask.
  */
 static inline __attribute__((always_inline)) bool rd_nettrace_u32(const uint8_t **at, const uint8_t *end, bool room,
-                                                                  uint32_t *v)
+								  uint32_t *v)
 {
 	const uint8_t *p = *at;
 	if (room && p[0] < 0x80) {
@@ -83,7 +83,7 @@ static inline __attribute__((always_inline)) bool rd_nettrace_u32(const uint8_t 
 }
 
 static inline __attribute__((always_inline)) bool rd_nettrace_u64(const uint8_t **at, const uint8_t *end, bool room,
-                                                                  uint64_t *v)
+								  uint64_t *v)
 {
 	const uint8_t *p = *at;
 	if (room && p[0] < 0x80) {
@@ -125,8 +125,8 @@ static inline bool rd_nettrace_headers_begin(struct rd_nettrace_headers *s, cons
 }
 
 /* The fields that flag 2 brings. The sequence number moves on by one more than the difference says. */
-static inline __attribute__((always_inline)) bool rd_nettrace_capture(const uint8_t **at, const uint8_t *end,
-                                                                      bool room, struct rd_nettrace_header *h)
+static inline __attribute__((always_inline)) bool rd_nettrace_capture(const uint8_t **at, const uint8_t *end, bool room,
+								      struct rd_nettrace_header *h)
 {
 	uint32_t delta;
 	if (!rd_nettrace_u32(at, end, room, &delta) || !rd_nettrace_u64(at, end, room, &h->capture_thread) ||
@@ -156,7 +156,7 @@ static inline __attribute__((always_inline)) bool rd_nettrace_fields(struct rd_n
 		return false;
 	h->time += elapsed;
 	size_t guids = ((flags & RD_NETTRACE_HAS_ACTIVITY) != 0 ? 16u : 0u) +
-	               ((flags & RD_NETTRACE_HAS_RELATED_ACTIVITY) != 0 ? 16u : 0u);
+		       ((flags & RD_NETTRACE_HAS_RELATED_ACTIVITY) != 0 ? 16u : 0u);
 	if ((size_t)(end - at) < guids)
 		return false;
 	at += guids;

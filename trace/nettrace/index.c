@@ -15,7 +15,7 @@
 #include "trace/nettrace/frame.h"
 
 /* Small blocks stand several to a window; 4 KiB is what the page cache copies for the price of 512 bytes. */
-#define WINDOW_BYTES 4096
+#define WINDOW_BYTES   4096
 #define PROGRESS_BYTES (UINT64_C(4) << 20)
 
 struct window {
@@ -58,7 +58,7 @@ static uint64_t block_time(const struct rd_nettrace_frame *f, const uint8_t *pay
 }
 
 static int add_block(struct rd_index *ix, const struct rd_nettrace_frame *f, uint64_t offset, uint64_t time,
-                     struct rd_error *err)
+		     struct rd_error *err)
 {
 	if (ix->blocks.n >= UINT32_MAX)
 		return rd_fail(err, RD_LIMIT, "more than %u blocks", UINT32_MAX);
@@ -124,7 +124,7 @@ static int step(struct window *w, uint64_t *offset, struct rd_index *ix, struct 
 }
 
 int rd_nettrace_index(const struct rd_source *s, struct rd_index *out, void (*progress)(void *ctx, uint64_t bytes),
-                      void *ctx, struct rd_error *err)
+		      void *ctx, struct rd_error *err)
 {
 	struct window w = {.source = s};
 	struct rd_index ix = {0};

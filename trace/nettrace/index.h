@@ -7,6 +7,6 @@
 #include "trace/trace.h"
 
 int rd_nettrace_index(const struct rd_source *s, struct rd_index *out, void (*progress)(void *ctx, uint64_t bytes),
-                      void *ctx, struct rd_error *err);
+		      void *ctx, struct rd_error *err);
 
 #endif

@@ -23,7 +23,7 @@ struct rd_nettrace_metadata {
 	uint32_t id;
 	struct rd_span provider; /* UTF-16 */
 	uint32_t event_id;
-	struct rd_span name;     /* UTF-16, often empty */
+	struct rd_span name; /* UTF-16, often empty */
 	uint32_t version;
 };
 
@@ -33,10 +33,10 @@ struct rd_nettrace_type {
 };
 
 struct rd_nettrace_types {
-	uint64_t want;                        /* rd_sink.want */
+	uint64_t want; /* rd_sink.want */
 	RD_VEC(struct rd_nettrace_type) by_id;
-	RD_VEC(struct rd_event_key *) keys;   /* by slot; the first one is BAD */
-	struct rd_table table;                /* identity -> slot */
+	RD_VEC(struct rd_event_key *) keys; /* by slot; the first one is BAD */
+	struct rd_table table;              /* identity -> slot */
 	struct rd_arena arena;
 	struct rd_bytes scratch;
 };

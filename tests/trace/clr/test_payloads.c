@@ -47,8 +47,17 @@ static void check_lengths(const char *provider, uint32_t id, uint32_t version, s
 }
 
 static const struct clr_method fib = {
-	.id = 0x1122334455667788, .module = 0x99, .start = 0x7fff00001000, .size_bytes = 0x123, .token = 0x6000001,
-	.flags = 0x18000208, .ns = "Shop.Program", .name = "Fib", .signature = "int32  (int32)", .clr = 9, .rejit = 3,
+	.id = 0x1122334455667788,
+	.module = 0x99,
+	.start = 0x7fff00001000,
+	.size_bytes = 0x123,
+	.token = 0x6000001,
+	.flags = 0x18000208,
+	.ns = "Shop.Program",
+	.name = "Fib",
+	.signature = "int32  (int32)",
+	.clr = 9,
+	.rejit = 3,
 };
 
 static void check_method(uint32_t version, bool named)

@@ -178,8 +178,8 @@ void nettrace_event(struct nettrace_build *b, const struct nettrace_event *ev)
 	b->before = *ev;
 }
 
-void nettrace_metadata(struct nettrace_build *b, uint32_t id, const char *provider, uint32_t event_id,
-		       const char *name, uint32_t version)
+void nettrace_metadata(struct nettrace_build *b, uint32_t id, const char *provider, uint32_t event_id, const char *name,
+		       uint32_t version)
 {
 	struct rd_bytes p = {0};
 	put_number(&p, id, 4);
@@ -291,9 +291,15 @@ static void sample(struct nettrace_build *b, uint64_t thread, uint32_t sequence,
 static void method(struct nettrace_build *b, uint64_t thread, uint32_t sequence, uint64_t time)
 {
 	struct rd_bytes p = {0};
-	put_method(&p, 1, &(struct clr_method){.id = 0x77, .module = 0x55, .start = 0x4000, .size_bytes = 0x100,
-					       .ns = "Shop.Program", .name = "Fib", .signature = "int32  (int32)",
-					       .clr = 9});
+	put_method(&p, 1,
+		   &(struct clr_method){.id = 0x77,
+					.module = 0x55,
+					.start = 0x4000,
+					.size_bytes = 0x100,
+					.ns = "Shop.Program",
+					.name = "Fib",
+					.signature = "int32  (int32)",
+					.clr = 9});
 	nettrace_event(b, &(struct nettrace_event){METHOD_ID, sequence, thread, thread, 0, time, p.at, (uint32_t)p.n});
 	rd_bytes_release(&p);
 }

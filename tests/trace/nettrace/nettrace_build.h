@@ -22,8 +22,8 @@ struct nettrace_options {
 	uint64_t start_ticks;   /* 1000 */
 	int32_t version;        /* 4, of the Trace object; oldest_reader likewise */
 	int32_t oldest_reader;
-	bool plain_headers;     /* of event and metadata blocks: not compressed */
-	bool unfinished;        /* no end mark */
+	bool plain_headers; /* of event and metadata blocks: not compressed */
+	bool unfinished;    /* no end mark */
 };
 
 struct nettrace_event {
@@ -55,8 +55,8 @@ void nettrace_release(struct nettrace_build *b);
 /* Inside an EventBlock; the processor is 1. */
 void nettrace_event(struct nettrace_build *b, const struct nettrace_event *ev);
 /* Inside a MetadataBlock. */
-void nettrace_metadata(struct nettrace_build *b, uint32_t id, const char *provider, uint32_t event_id,
-		       const char *name, uint32_t version);
+void nettrace_metadata(struct nettrace_build *b, uint32_t id, const char *provider, uint32_t event_id, const char *name,
+		       uint32_t version);
 /* A stack block of its own with ids first, first + 1, … */
 void nettrace_stacks(struct nettrace_build *b, uint32_t first);
 void nettrace_stack(struct nettrace_build *b, const uint64_t *frames, size_t n);

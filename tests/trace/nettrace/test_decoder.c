@@ -66,8 +66,8 @@ static uint64_t frame(const struct rd_event *ev, size_t i)
 static void check_sample_file(bool plain_headers, uint32_t pointer_bytes)
 {
 	struct file f = {0};
-	nettrace_sample_file(&f.build, &(struct nettrace_options){.plain_headers = plain_headers,
-								  .pointer_bytes = pointer_bytes});
+	nettrace_sample_file(
+		&f.build, &(struct nettrace_options){.plain_headers = plain_headers, .pointer_bytes = pointer_bytes});
 	decode(&f);
 	const struct rd_event *e = f.seen.events.at;
 	struct rd_record r;
@@ -165,8 +165,10 @@ static void sequence_numbers_of_many_threads(void **state)
 	nettrace_block(&f.build, "EventBlock");
 	for (uint32_t round = 0; round < ROUNDS; round++)
 		for (uint32_t t = 0; t < THREADS; t++)
-			nettrace_event(&f.build, &(struct nettrace_event){.metadata_id = 1, .sequence = round - 2,
-									  .capture_thread = t, .thread = t,
+			nettrace_event(&f.build, &(struct nettrace_event){.metadata_id = 1,
+									  .sequence = round - 2,
+									  .capture_thread = t,
+									  .thread = t,
 									  .time = round});
 	nettrace_end(&f.build);
 	decode(&f);
@@ -192,9 +194,9 @@ static void spoil(struct file *f, uint32_t ordinal, size_t payload_offset, uint3
 	memory_source(&s, f->build.file.at, f->build.file.n);
 	assert_int_equal(rd_format_nettrace.index(&s, &ix, NULL, NULL, NULL), 0);
 	uint64_t at = ix.blocks.at[ordinal].offset;
-	assert_int_equal(rd_nettrace_frame(f->build.file.at + at, (size_t)ix.blocks.at[ordinal].size_bytes, at, &frame,
-					   &what),
-			 0);
+	assert_int_equal(
+		rd_nettrace_frame(f->build.file.at + at, (size_t)ix.blocks.at[ordinal].size_bytes, at, &frame, &what),
+		0);
 	memcpy(f->build.file.at + at + frame.payload_at + payload_offset, &value, 4);
 	rd_index_release(&ix);
 	rd_source_close(&s);
@@ -295,8 +297,10 @@ static void blocks_of_any_size(void **state)
 	nettrace_metadata(&f.build, 1, "MySource", 1, "Big", 0);
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		nettrace_block(&f.build, "EventBlock");
-		nettrace_event(&f.build, &(struct nettrace_event){.metadata_id = 1, .sequence = (uint32_t)i + 1,
-								  .time = i, .payload = payload,
+		nettrace_event(&f.build, &(struct nettrace_event){.metadata_id = 1,
+								  .sequence = (uint32_t)i + 1,
+								  .time = i,
+								  .payload = payload,
 								  .payload_bytes = sizes[i]});
 	}
 	nettrace_end(&f.build);

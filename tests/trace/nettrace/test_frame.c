@@ -87,9 +87,9 @@ static void other_versions_are_refused_by_name(void **state)
 
 static void blocks_have_kinds_times_and_context(void **state)
 {
-	static const uint8_t kinds[] = {RD_NETTRACE_METADATA, RD_NETTRACE_METADATA, RD_NETTRACE_STACK,
-					RD_NETTRACE_EVENT, RD_NETTRACE_UNKNOWN, RD_NETTRACE_STACK,
-					RD_NETTRACE_EVENT, RD_NETTRACE_SEQUENCE_POINT, RD_NETTRACE_STACK,
+	static const uint8_t kinds[] = {RD_NETTRACE_METADATA, RD_NETTRACE_METADATA,       RD_NETTRACE_STACK,
+					RD_NETTRACE_EVENT,    RD_NETTRACE_UNKNOWN,        RD_NETTRACE_STACK,
+					RD_NETTRACE_EVENT,    RD_NETTRACE_SEQUENCE_POINT, RD_NETTRACE_STACK,
 					RD_NETTRACE_EVENT};
 	struct nettrace_build b;
 	struct rd_index ix;
@@ -167,11 +167,8 @@ static void broken_framing_ends_the_file(void **state)
 		uint64_t value;
 		size_t size_bytes;
 	} faults[] = {
-		{BEGIN, 4, 1},          {TYPE, 5, 1},
-		{OLDEST, 3, 4},         {NAME_BYTES, 129, 4},
-		{NAME_BYTES, ~0u, 4},   {TYPE_END, 5, 1},
-		{SIZE, 0, 4},           {SIZE, 0x7fffffff, 4},
-		{SIZE, 0x80000000, 4},  {SIZE, ~0u, 4},
+		{BEGIN, 4, 1},    {TYPE, 5, 1}, {OLDEST, 3, 4},        {NAME_BYTES, 129, 4},  {NAME_BYTES, ~0u, 4},
+		{TYPE_END, 5, 1}, {SIZE, 0, 4}, {SIZE, 0x7fffffff, 4}, {SIZE, 0x80000000, 4}, {SIZE, ~0u, 4},
 	};
 	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
 		struct nettrace_build b;
