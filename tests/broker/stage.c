@@ -15,6 +15,8 @@ static int collect(void *ctx, rd_peer to, struct rd_span envelope, struct rd_blo
 	for (size_t i = 0; i < sizeof s->unreachable / sizeof *s->unreachable; i++)
 		if (s->unreachable[i] == to && to != 0)
 			return RD_NOT_FOUND;
+	if (s->gone && s->gone(to))
+		return RD_NOT_FOUND;
 	struct letter *l = rd_vec_add(&s->letters);
 	*l = (struct letter){.to = to};
 	assert_ok(rd_envelope_unpack(envelope, &l->m.envelope, &err), &err);
@@ -89,11 +91,11 @@ void say(struct stage *s, rd_peer from, const Rd__Envelope *e, struct rd_blob *b
 	flush(s);
 }
 
-void hello(struct stage *s, rd_peer from, Rd__Role role, uint32_t capacity)
+void say_hello(struct stage *s, rd_peer from, Rd__Role role, uint32_t capacity, uint8_t first)
 {
 	Rd__Envelope e = rd_envelope(RD__KIND__HELLO);
 	Rd__Hello h = RD__HELLO__INIT;
-	uint8_t uuid[16] = {++s->uuids};
+	uint8_t uuid[16] = {first};
 
 	h.role = role;
 	h.version = rd_field("1");
@@ -103,7 +105,24 @@ void hello(struct stage *s, rd_peer from, Rd__Role role, uint32_t capacity)
 	h.capacity = capacity;
 	e.hello = &h;
 	say(s, from, &e, NULL);
+}
+
+void hello(struct stage *s, rd_peer from, Rd__Role role, uint32_t capacity)
+{
+	say_hello(s, from, role, capacity, ++s->uuids);
 	assert_int_equal(1000, expect(s, from, RD__KIND__WELCOME)->welcome->progress_ms);
+}
+
+bool next_letter(struct stage *s, rd_peer to, struct rd_message *m)
+{
+	for (size_t i = 0; i < s->letters.n; i++) {
+		if (s->letters.at[i].to != to)
+			continue;
+		*m = s->letters.at[i].m;
+		drop_letter(s, i);
+		return true;
+	}
+	return false;
 }
 
 Rd__Submit plain_submit(void)

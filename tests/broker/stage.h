@@ -19,7 +19,8 @@ struct stage {
 	struct rd_broker *broker;
 	uint64_t now_ns;
 	RD_VEC(struct letter) letters; /* not yet looked at */
-	rd_peer unreachable[8];        /* sends to these fail */
+	rd_peer unreachable[8];        /* sends to these fail, */
+	bool (*gone)(rd_peer to);      /* and to those of whom this says so; NULL none */
 	char job[80];                  /* the last one submitted */
 	Rd__Envelope *last;            /* what expect returned, owned here */
 	struct rd_blob last_blob;
@@ -34,7 +35,11 @@ void stage_close(struct stage *s);
 void stage_pass(struct stage *s, uint64_t ns); /* time, then tick and flush */
 
 void say(struct stage *s, rd_peer from, const Rd__Envelope *e, struct rd_blob *blob);
+/* HELLO alone, with this as the first byte of the uuid. */
+void say_hello(struct stage *s, rd_peer from, Rd__Role role, uint32_t capacity, uint8_t uuid);
 void hello(struct stage *s, rd_peer from, Rd__Role role, uint32_t capacity);
+/* The oldest letter to this peer; false when there is none. The caller releases it. */
+bool next_letter(struct stage *s, rd_peer to, struct rd_message *m);
 /* A job of these inputs (n texts); s->job is its id. The letters to the client are taken. */
 void submit(struct stage *s, const Rd__Submit *base, size_t n, const char *const *paths);
 Rd__Submit plain_submit(void);

@@ -1,0 +1,355 @@
+/*
+ * A storm over the machine: workers vanish, leave, fail, hang and come back,
+ * the merger dies and returns with its ledger, messages are late. When it is
+ * calm again the job ends, and every shard is in the ledger or named as
+ * quarantined. Each seed is one run, and prints itself when it fails.
+ */
+#include "profile/index_codec.h"
+#include "tests/broker/stage.h"
+
+#define SECOND UINT64_C(1000000000)
+#define WORKERS 4
+#define TASKS_HELD 80
+#define STORM_STEPS 400
+#define CALM_STEPS 20000
+#define SHARDS_MAX 64
+
+struct held {
+	bool used, said; /* said: COMMIT, RESULT or FAILED went out */
+	uint64_t task;
+	uint32_t attempt, chunks, sent;
+	Rd__Work work;
+	uint32_t shard;
+};
+
+struct worker {
+	rd_peer id; /* 0: dead */
+	uint8_t uuid;
+	struct held held[TASKS_HELD];
+};
+
+static struct {
+	struct stage s;
+	uint64_t random;
+	struct worker workers[WORKERS];
+	rd_peer merger;
+	uint8_t uuids;
+	rd_peer ids;
+	bool merged[SHARDS_MAX];  /* the ledger: it survives */
+	uint32_t spooled[SHARDS_MAX + 2][256]; /* chunks by (task, attempt): they do not */
+	uint32_t shards, faults, duplicates;
+	bool finished, failed;
+	uint64_t poison;          /* a shard that always fails; UINT64_MAX none */
+} w;
+
+static uint64_t roll(uint64_t n)
+{
+	w.random ^= w.random << 13;
+	w.random ^= w.random >> 7;
+	w.random ^= w.random << 17;
+	return w.random % n;
+}
+
+static bool is_gone(rd_peer id)
+{
+	if (id == CLIENT || id == w.merger)
+		return false;
+	for (int i = 0; i < WORKERS; i++)
+		if (w.workers[i].id == id)
+			return false;
+	return true;
+}
+
+static void start_worker(struct worker *p)
+{
+	*p = (struct worker){.id = ++w.ids, .uuid = ++w.uuids};
+	say_hello(&w.s, p->id, RD__ROLE__WORKER, 1 + (uint32_t)roll(2), p->uuid);
+}
+
+static void stop_worker(struct worker *p, bool politely)
+{
+	if (politely) {
+		Rd__Envelope e = rd_envelope(RD__KIND__LEAVE);
+		say(&w.s, p->id, &e, NULL);
+	}
+	p->id = 0;
+	if (roll(2))
+		rd_broker_probe(w.s.broker, w.s.now_ns);
+	w.faults++;
+}
+
+static void restart_merger(void)
+{
+	w.merger = ++w.ids;
+	memset(w.spooled, 0, sizeof w.spooled);
+	if (roll(2))
+		rd_broker_probe(w.s.broker, w.s.now_ns);
+	say_hello(&w.s, w.merger, RD__ROLE__MERGER, 0, ++w.uuids);
+	w.faults++;
+}
+
+/* ---- what peers do with what they hear */
+
+static struct held *find_held(struct worker *p, const Rd__Envelope *e)
+{
+	for (int i = 0; i < TASKS_HELD; i++)
+		if (p->held[i].used && p->held[i].task == e->task && p->held[i].attempt == e->attempt)
+			return &p->held[i];
+	return NULL;
+}
+
+static void worker_hears(struct worker *p, const Rd__Envelope *e)
+{
+	struct held *h = find_held(p, e);
+
+	if (e->kind == RD__KIND__REFUSED) {
+		memset(p->held, 0, sizeof p->held);
+		say_hello(&w.s, p->id, RD__ROLE__WORKER, 1, p->uuid);
+	} else if (e->kind == RD__KIND__TASK) {
+		for (h = p->held; h->used; h++)
+			assert_true(h + 1 < p->held + TASKS_HELD);
+		*h = (struct held){.used = true, .task = e->task, .attempt = e->attempt, .chunks = 1 + (uint32_t)roll(4),
+		                   .work = e->work->work, .shard = e->work->shard};
+	} else if (h && (e->kind == RD__KIND__DONE || e->kind == RD__KIND__ABANDON)) {
+		h->used = false;
+	}
+}
+
+static void merger_hears(const Rd__Envelope *e)
+{
+	Rd__Envelope answer = about(&w.s, RD__KIND__KIND_NONE, e->task, e->attempt);
+
+	if (e->kind == RD__KIND__CHUNK) {
+		answer.kind = RD__KIND__CHUNK_ACK;
+		answer.count = ++w.spooled[e->task][e->attempt];
+		say(&w.s, w.merger, &answer, NULL);
+	} else if (e->kind == RD__KIND__COMMIT) {
+		/* Tasks 2, 3, … are the shards. */
+		uint64_t shard = e->task - 2;
+		assert_true(shard < w.shards);
+		if (!w.merged[shard])
+			assert_int_equal(e->count, w.spooled[e->task][e->attempt]);
+		w.duplicates += w.merged[shard];
+		answer.kind = RD__KIND__MERGED;
+		answer.duplicate = w.merged[shard];
+		w.merged[shard] = true;
+		/* The ledger has it; the answer may be lost with the merger. */
+		if (roll(10) == 0 && w.faults < STORM_STEPS)
+			restart_merger();
+		else
+			say(&w.s, w.merger, &answer, NULL);
+	} else if (e->kind == RD__KIND__FINISH) {
+		size_t quarantined = e->finish->n_quarantined_trace;
+		for (uint32_t i = 0; i < w.shards; i++) {
+			bool given_up = false;
+			for (size_t k = 0; k < quarantined; k++)
+				given_up = given_up || e->finish->quarantined_shard[k] == i;
+			assert_true(w.merged[i] || given_up);
+		}
+		Rd__Finished f = RD__FINISHED__INIT;
+		answer.kind = RD__KIND__FINISHED;
+		f.output = rd_field("/out/x.rundown");
+		answer.finished = &f;
+		say(&w.s, w.merger, &answer, NULL);
+	}
+}
+
+static void client_hears(const Rd__Envelope *e)
+{
+	char state[32];
+
+	if (e->kind != RD__KIND__JOB_STATUS)
+		return;
+	rd_field_text(&e->status->state, state, sizeof state);
+	w.finished = strcmp(state, "done") == 0;
+	w.failed = strcmp(state, "failed") == 0;
+	assert_true(e->status->bytes_done <= e->status->bytes_total);
+	assert_true(e->status->shards_done + e->status->shards_quarantined <= e->status->shards_total);
+}
+
+static bool deliver(void)
+{
+	struct rd_message m;
+	int who = (int)roll(WORKERS + 2);
+	rd_peer to = who < WORKERS ? w.workers[who].id : who == WORKERS ? w.merger : CLIENT;
+
+	if (to == 0 || !next_letter(&w.s, to, &m))
+		return false;
+	if (who < WORKERS)
+		worker_hears(&w.workers[who], m.envelope);
+	else if (who == WORKERS)
+		merger_hears(m.envelope);
+	else
+		client_hears(m.envelope);
+	rd_message_release(&m);
+	return true;
+}
+
+/* ---- what workers do by themselves */
+
+/* The first one to be worked on from a random place. */
+static struct held *any_held(struct worker *p)
+{
+	uint64_t from = roll(TASKS_HELD);
+
+	for (uint64_t i = 0; i < TASKS_HELD; i++)
+		if (p->held[(from + i) % TASKS_HELD].used && !p->held[(from + i) % TASKS_HELD].said)
+			return &p->held[(from + i) % TASKS_HELD];
+	return &p->held[0];
+}
+
+static void say_word(struct worker *p, struct held *h, int code)
+{
+	Rd__Envelope e = about(&w.s, RD__KIND__FAILED, h->task, h->attempt);
+	Rd__Error error = RD__ERROR__INIT;
+
+	error.code = code;
+	error.text = rd_field("a fault");
+	error.retry = true;
+	e.error = &error;
+	h->said = true;
+	say(&w.s, p->id, &e, NULL);
+}
+
+static void work_on(struct worker *p, struct held *h)
+{
+	Rd__Envelope e = about(&w.s, RD__KIND__COMMIT, h->task, h->attempt);
+
+	if (h->work == RD__WORK__DECODE && h->shard == w.poison) {
+		say_word(p, h, RD_INTERNAL);
+	} else if (h->work != RD__WORK__DECODE) {
+		/* say_index waits for its DONE; a late answer is answered otherwise, so it is said by hand. */
+		struct rd_bytes packed = {0};
+		struct rd_blob blob = {0};
+		struct rd_index ix;
+		make_index(&ix, w.shards, 1000);
+		assert_ok(rd_index_pack(&ix, &packed, NULL), NULL);
+		rd_blob_add(&blob, packed.at, packed.n, NULL);
+		rd_bytes_release(&packed);
+		rd_index_release(&ix);
+		e.kind = RD__KIND__RESULT;
+		h->said = true;
+		say(&w.s, p->id, &e, &blob);
+	} else if (h->sent < h->chunks) {
+		Rd__Chunk chunk = RD__CHUNK__INIT;
+		struct rd_blob blob = {0};
+		chunk.table = 1;
+		chunk.seq = h->sent++;
+		e.kind = RD__KIND__CHUNK;
+		e.chunk = &chunk;
+		rd_blob_add(&blob, "x", 1, NULL);
+		say(&w.s, p->id, &e, &blob);
+	} else {
+		e.count = h->chunks;
+		h->said = true;
+		say(&w.s, p->id, &e, NULL);
+	}
+}
+
+static void act(void)
+{
+	struct worker *p = &w.workers[roll(WORKERS)];
+	struct held *h = any_held(p);
+
+	if (p->id && h->used && !h->said)
+		work_on(p, h);
+}
+
+static void fault(void)
+{
+	struct worker *p = &w.workers[roll(WORKERS)];
+	struct held *h = any_held(p);
+
+	switch (roll(8)) {
+	case 0:
+		restart_merger();
+		break;
+	case 1:
+		stage_pass(&w.s, roll(70 * SECOND));
+		break;
+	case 2:
+		if (p->id && h->used && !h->said && h->work == RD__WORK__DECODE && roll(2))
+			say_word(p, h, RD_IO);
+		break;
+	case 3:
+		if (p->id) {
+			/* A new connection of the same process, which forgets what it had. */
+			memset(p->held, 0, sizeof p->held);
+			p->id = ++w.ids;
+			say_hello(&w.s, p->id, RD__ROLE__WORKER, 1, p->uuid);
+			w.faults++;
+		}
+		break;
+	default:
+		if (p->id)
+			stop_worker(p, roll(2));
+		else
+			start_worker(p);
+	}
+}
+
+static void run_seed(uint64_t seed)
+{
+	Rd__Submit base = plain_submit();
+
+	memset(&w, 0, sizeof w);
+	w.random = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+	w.ids = 100;
+	w.uuids = 10;
+	/* Attempts enough that a storm alone quarantines little; the poisoned shard always. */
+	struct rd_broker_options opt = {.epoch = {1}, .attempts = 3};
+	stage_open(&w.s, &opt);
+	w.s.gone = is_gone;
+	w.shards = 1 + (uint32_t)roll(SHARDS_MAX / 2);
+	w.poison = roll(4) == 0 ? roll(w.shards) : UINT64_MAX;
+	base.shards = w.shards;
+	hello(&w.s, CLIENT, RD__ROLE__CLIENT, 0);
+	restart_merger();
+	for (int i = 0; i < WORKERS; i++)
+		start_worker(&w.workers[i]);
+	submit(&w.s, &base, 1, (const char *[]){"/t/a"});
+
+	for (int i = 0; i < STORM_STEPS && !w.finished && !w.failed; i++) {
+		if (roll(12) == 0)
+			fault();
+		else if (roll(2))
+			deliver();
+		else
+			act();
+	}
+	/* Calm: all are there and work. */
+	for (int i = 0; i < WORKERS; i++)
+		if (w.workers[i].id == 0)
+			start_worker(&w.workers[i]);
+	w.faults = STORM_STEPS;
+	int steps = 0;
+	for (; steps < CALM_STEPS && !w.finished && !w.failed; steps++) {
+		if (roll(2))
+			deliver();
+		else
+			act();
+		if (steps % 500 == 499)
+			stage_pass(&w.s, 30 * SECOND);
+	}
+	assert_true(w.finished || w.failed);
+	stage_close(&w.s);
+}
+
+static void every_seed_ends_well(void **state)
+{
+	const char *asked = getenv("RD_SEED");
+	uint64_t from = asked ? strtoull(asked, NULL, 10) : 1, to = asked ? from : 400;
+
+	for (uint64_t seed = from; seed <= to; seed++) {
+		/* On its own line, so that a failure names the one before it. */
+		printf("# RD_SEED=%llu\r", (unsigned long long)seed);
+		run_seed(seed);
+	}
+	printf("\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(every_seed_ends_well)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
