@@ -1,6 +1,7 @@
 #include "profile/collect.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "profile/collect_rows.h"
 #include "profile/partial_tables.h"
@@ -156,6 +157,34 @@ struct rd_sink rd_collector_sink(struct rd_collector *c)
 void rd_collector_init(struct rd_collector *c, struct rd_partial *out, uint32_t stack_depth)
 {
 	*c = (struct rd_collector){.out = out, .intern = {.out = out}, .losses = {.out = out}, .stack_depth = stack_depth};
+}
+
+/* Real traces have a method event and a sample in 700 to 1,100 bytes. Who has more lets the vectors grow as ever. */
+#define BYTES_OF_ROW 512
+#define ROWS_MOST (UINT64_C(1) << 20)
+#define PAGE_BYTES ((uintptr_t)4096)
+
+static void use_large_pages(void *at, size_t size_bytes)
+{
+	uintptr_t begin = ((uintptr_t)at + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+	uintptr_t end = ((uintptr_t)at + size_bytes) & ~(PAGE_BYTES - 1);
+
+	/* Small vectors share pages with others. */
+	if (end > begin && size_bytes >= (UINT64_C(4) << 20))
+		(void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}
+
+void rd_collector_expect(struct rd_collector *c, uint64_t block_bytes)
+{
+	struct rd_partial *p = c->out;
+	uint64_t rows = block_bytes / BYTES_OF_ROW;
+
+	if (rows > ROWS_MOST)
+		rows = ROWS_MOST;
+	if (rd_vec_reserve(&p->methods, rows) == 0)
+		use_large_pages(p->methods.at, p->methods.cap * sizeof *p->methods.at);
+	if (rd_vec_reserve(&p->samples, rows) == 0)
+		use_large_pages(p->samples.at, p->samples.cap * sizeof *p->samples.at);
 }
 
 void rd_collector_release(struct rd_collector *c)

@@ -37,6 +37,11 @@ struct rd_collector {
 
 /* out is empty and outlives the collector. stack_depth: frames kept of a stack. */
 void rd_collector_init(struct rd_collector *c, struct rd_partial *out, uint32_t stack_depth);
+/*
+ * Room for what block_bytes of a trace usually come to: address space, taken once
+ * and filled as rows come, in large pages where the system has them. A hint.
+ */
+void rd_collector_expect(struct rd_collector *c, uint64_t block_bytes);
 /* Frees what is the collector's own; *out stays. */
 void rd_collector_release(struct rd_collector *c);
 

@@ -1,7 +1,7 @@
 /*
- * Each step runs down one column: gather it from the rows, see whether it is
- * constant, take differences; and the same way back. The width of the field
- * is chosen outside the loops.
+ * Each step runs down one column, once: from the rows to its numbers, with a
+ * look at whether they are all the same; and the same way back. The width of
+ * the field is chosen outside the loops.
  */
 #include "profile/columns.h"
 
@@ -33,11 +33,22 @@ size_t rd_columns_row_bytes(const struct rd_column *c, size_t n)
 	for (size_t i = 0; i < n; i++, at += stride) {                                             \
 		TYPE v;                                                                            \
 		memcpy(&v, at, sizeof v);                                                          \
-		out[i] = v;                                                                        \
+		out[i] = v - (before & delta);                                                     \
+		differs |= v ^ before;                                                             \
+		before = v;                                                                        \
 	}
 
-static void gather(const uint8_t *at, size_t stride, size_t n, unsigned width, uint64_t *out)
+/*
+ * The values of a column of n > 0 rows, as they are (delta 0) or as differences
+ * (delta all ones). How many numbers stand for them: n, or one or none when all rows have the same.
+ */
+static size_t gather(const uint8_t *at, size_t stride, size_t n, unsigned width, uint64_t delta, uint64_t *out)
 {
+	uint64_t first = 0, before = 0, differs = 0;
+
+	/* The first row differs from nothing. */
+	memcpy(&first, at, width);
+	before = first;
 	switch (width) {
 	case 1:
 		GATHER(uint8_t)
@@ -52,6 +63,8 @@ static void gather(const uint8_t *at, size_t stride, size_t n, unsigned width, u
 		GATHER(uint64_t)
 		break;
 	}
+	out[0] = first;
+	return differs ? n : first != 0;
 }
 
 #define SCATTER(TYPE)                                                                              \
@@ -89,36 +102,13 @@ static bool scatter(uint8_t *at, size_t stride, size_t n, unsigned width, const 
 	return over;
 }
 
-static bool constant(const uint64_t *values, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		if (values[i] != values[0])
-			return false;
-	return true;
-}
-
-static void take_differences(uint64_t *values, size_t n)
-{
-	uint64_t before = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		uint64_t v = values[i];
-		values[i] = v - before;
-		before = v;
-	}
-}
-
 void rd_columns_set(const struct rd_column *c, size_t n, const void *rows, size_t row_bytes, size_t rows_n,
                     ProtobufCMessage *message, uint64_t *values)
 {
 	for (const struct rd_column *end = c + n; rows_n > 0 && c < end; c++) {
-		size_t count = rows_n;
+		uint64_t delta = c->coding == RD_CODING_DELTA ? UINT64_MAX : 0;
+		size_t count = gather((const uint8_t *)rows + c->row_at, row_bytes, rows_n, c->row_bytes, delta, values);
 
-		gather((const uint8_t *)rows + c->row_at, row_bytes, rows_n, c->row_bytes, values);
-		if (constant(values, rows_n))
-			count = values[0] != 0;
-		else if (c->coding == RD_CODING_DELTA)
-			take_differences(values, rows_n);
 		memcpy((uint8_t *)message + c->count_at, &count, sizeof count);
 		memcpy((uint8_t *)message + c->values_at, &values, sizeof values);
 		values += count;

@@ -3,7 +3,13 @@
 #include "trace/record.h"
 #include "trace/trace.h"
 
-/* A new column: a line in proto/partial.proto and a row here. A new table: its columns, and a row in `layouts`. */
+/*
+ * Differences suit what stands near its neighbour (times, places, addresses,
+ * ids, processes); values suit what comes again and again in no order (sizes,
+ * the stacks of samples): zstd finds it then.
+ *
+ * A new column: a line in proto/partial.proto and a row here. A new table: its columns, and a row in `layouts`.
+ */
 
 #define COLUMN(field, CODING) RD_COLUMN(ROW, MESSAGE, field, CODING, 0)
 #define BOUNDED(field, CODING, MAX) RD_COLUMN(ROW, MESSAGE, field, CODING, MAX)
@@ -42,9 +48,9 @@ static const struct rd_column methods[] = {
 	COLUMN(module_id, DELTA),
 	COLUMN(start, DELTA),
 	COLUMN(size_bytes, PLAIN),
-	COLUMN(token, PLAIN),
-	COLUMN(flags, PLAIN),
-	COLUMN(pid, PLAIN),
+	COLUMN(token, DELTA),
+	COLUMN(flags, DELTA),
+	COLUMN(pid, DELTA),
 	COLUMN(clr, PLAIN),
 	BOUNDED(op, PLAIN, RD_OP_DCEND),
 	COLUMN(ns, DELTA),
@@ -60,7 +66,7 @@ static const struct rd_column modules[] = {
 	COLUMN(time, DELTA),
 	COLUMN(place, DELTA),
 	COLUMN(module_id, DELTA),
-	COLUMN(pid, PLAIN),
+	COLUMN(pid, DELTA),
 	COLUMN(clr, PLAIN),
 	BOUNDED(op, PLAIN, RD_OP_DCEND),
 	COLUMN(flags, PLAIN),
@@ -80,7 +86,7 @@ static const struct rd_column images[] = {
 	COLUMN(place, DELTA),
 	RD_COLUMN_AS(ROW, base, MESSAGE, start, DELTA, 0), /* protobuf-c takes the word base */
 	COLUMN(size_bytes, PLAIN),
-	COLUMN(pid, PLAIN),
+	COLUMN(pid, DELTA),
 	BOUNDED(op, PLAIN, RD_OP_DCEND),
 	COLUMN(time_stamp, PLAIN),
 	COLUMN(checksum, PLAIN),
@@ -95,7 +101,7 @@ static const struct rd_column threads[] = {
 	COLUMN(time, DELTA),
 	COLUMN(place, DELTA),
 	COLUMN(thread, DELTA),
-	COLUMN(pid, PLAIN),
+	COLUMN(pid, DELTA),
 	BOUNDED(op, PLAIN, RD_OP_DCEND),
 };
 #undef ROW
@@ -106,8 +112,8 @@ static const struct rd_column threads[] = {
 static const struct rd_column processes[] = {
 	COLUMN(time, DELTA),
 	COLUMN(place, DELTA),
-	COLUMN(pid, PLAIN),
-	COLUMN(parent_pid, PLAIN),
+	COLUMN(pid, DELTA),
+	COLUMN(parent_pid, DELTA),
 	BOUNDED(op, PLAIN, RD_OP_DCEND),
 	COLUMN(name, DELTA),
 	COLUMN(command_line, DELTA),
@@ -131,7 +137,7 @@ static const struct rd_column stack_keys[] = {
 static const struct rd_column markers[] = {
 	COLUMN(time, DELTA),
 	COLUMN(place, DELTA),
-	COLUMN(pid, PLAIN),
+	COLUMN(pid, DELTA),
 	COLUMN(clr, PLAIN),
 	BOUNDED(marker, PLAIN, RD_MARKER_END_COMPLETE),
 };
@@ -155,7 +161,7 @@ static const struct rd_column intervals[] = {
 static const struct rd_column runtimes[] = {
 	COLUMN(time, DELTA),
 	COLUMN(place, DELTA),
-	COLUMN(pid, PLAIN),
+	COLUMN(pid, DELTA),
 	COLUMN(clr, PLAIN),
 	COLUMN(version_text, DELTA),
 	COLUMN(command_line, DELTA),
@@ -172,8 +178,8 @@ static const struct rd_column samples[] = {
 	COLUMN(weight, PLAIN),
 	COLUMN(cpu, PLAIN),
 	BOUNDED(kind, PLAIN, RD_SAMPLE_KINDS - 1),
-	COLUMN(stack, DELTA),
-	COLUMN(pid, PLAIN),
+	COLUMN(stack, PLAIN),
+	COLUMN(pid, DELTA),
 };
 #undef ROW
 #undef MESSAGE
@@ -187,9 +193,9 @@ static const struct rd_column stack_records[] = {
 	COLUMN(place, DELTA),
 	COLUMN(key, DELTA),
 	COLUMN(cpu, PLAIN),
-	COLUMN(pid, PLAIN),
+	COLUMN(pid, DELTA),
 	BOUNDED(part, PLAIN, RD_STACK_USER_KEY),
-	COLUMN(stack, DELTA),
+	COLUMN(stack, PLAIN),
 };
 #undef ROW
 #undef MESSAGE
@@ -222,7 +228,7 @@ static const struct rd_column damage[] = {
 #define ROW struct rd_preliminary_row
 #define MESSAGE Rd__Preliminary
 static const struct rd_column preliminary[] = {
-	COLUMN(pid, PLAIN),
+	COLUMN(pid, DELTA),
 	COLUMN(clr, PLAIN),
 	COLUMN(module, DELTA),
 	COLUMN(ns, DELTA),

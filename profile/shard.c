@@ -49,7 +49,11 @@ static int collect(const struct rd_source *s, const struct rd_shard *shard, cons
 
 	if (depth == 0 || depth > RD_STACK_DEPTH_MAX)
 		depth = RD_STACK_DEPTH_MAX;
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < shard->blocks_n; i++)
+		bytes += shard->blocks[i].size_bytes;
 	rd_collector_init(&c, p, depth);
+	rd_collector_expect(&c, bytes);
 	if (opt->progress) {
 		c.progress = tell;
 		c.progress_ctx = &teller;

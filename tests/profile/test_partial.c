@@ -175,7 +175,19 @@ static void every_table_covers_its_rows(void **state)
 			}
 		}
 		assert_in_range(t->row_bytes - bytes, 0, 7);
-		/* Every field of the message is a column. */
+		/* Every field of the message is a column, of the type of its coding. */
+		for (size_t i = 0; t->columns_n && i < t->message->n_fields; i++) {
+			const ProtobufCFieldDescriptor *f = &t->message->fields[i];
+			size_t c = 0;
+			while (c < t->columns_n && t->columns[c].values_at != f->offset)
+				c++;
+			assert_in_range(c, 0, t->columns_n - 1);
+			assert_int_equal(t->columns[c].count_at, f->quantifier_offset);
+			assert_string_equal(t->columns[c].name, f->name);
+			assert_int_equal(f->type, t->columns[c].coding == RD_CODING_DELTA ? PROTOBUF_C_TYPE_SINT64
+			                                                                  : PROTOBUF_C_TYPE_UINT64);
+			assert_true(f->flags & PROTOBUF_C_FIELD_FLAG_PACKED);
+		}
 		if (t->columns_n)
 			assert_int_equal(t->message->n_fields, t->columns_n);
 	}
@@ -426,7 +438,7 @@ static void wrong_columns(void **state)
 	threads.op = &op[1];
 	assert_code(RD_CORRUPT, unpack_message(RD_TABLE_THREADS, &b, &out, &err));
 	threads.op = &op[0];
-	uint64_t pid = UINT64_C(1) << 32;
+	int64_t pid = INT64_C(1) << 32;
 	threads.n_pid = 1;
 	threads.pid = &pid;
 	assert_code(RD_CORRUPT, unpack_message(RD_TABLE_THREADS, &b, &out, &err));
