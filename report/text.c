@@ -152,25 +152,36 @@ static size_t make_module(struct table *t, const struct rd_view_method *m)
 	return rd_out_name(&t->name, rd_strings_at(&t->v->result->strings, m->module), t->cut_columns);
 }
 
-/* The whole name first, because it is cut as a whole. */
-static void put_method(struct table *t, const struct rd_view_method *m, struct rd_out *o)
+/* "Namespace.Name(arguments)"; brief: "(…)" stands for the arguments. */
+static void make_method(struct table *t, const struct rd_view_method *m, bool brief)
 {
 	const struct rd_strings *s = &t->v->result->strings;
+	struct rd_span ns = rd_strings_at(s, m->ns), name = rd_strings_at(s, m->name);
+	struct rd_span arguments = rd_signature_arguments(rd_strings_at(s, m->signature));
 	char tier[32];
 
 	begin_name(t);
 	if (m->no_stack) {
 		rd_out_text(&t->name, "[no stack]");
-	} else {
-		struct rd_span ns = rd_strings_at(s, m->ns), name = rd_strings_at(s, m->name);
-		struct rd_span arguments = rd_signature_arguments(rd_strings_at(s, m->signature));
-		rd_out_bytes(&t->name, ns.at, ns.size_bytes);
-		rd_out_bytes(&t->name, ".", ns.size_bytes != 0);
-		rd_out_bytes(&t->name, name.at, name.size_bytes);
-		rd_out_bytes(&t->name, arguments.at, arguments.size_bytes);
+		return;
 	}
-	if (t->v->tiers && !m->no_stack)
+	rd_out_bytes(&t->name, ns.at, ns.size_bytes);
+	rd_out_bytes(&t->name, ".", ns.size_bytes != 0);
+	rd_out_bytes(&t->name, name.at, name.size_bytes);
+	if (!brief)
+		rd_out_bytes(&t->name, arguments.at, arguments.size_bytes);
+	else if (arguments.size_bytes)
+		rd_out_text(&t->name, arguments.size_bytes == 2 ? "()" : "(\xe2\x80\xa6)");
+	if (t->v->tiers)
 		rd_out_printf(&t->name, " [%s]", rd_tier_name(m->tier, tier));
+}
+
+static void put_method(struct table *t, const struct rd_view_method *m, struct rd_out *o)
+{
+	make_method(t, m, false);
+	/* Where room is short the arguments go first, and only then the middle of the name. */
+	if (t->method_columns && t->name.buffer.n > t->method_columns)
+		make_method(t, m, true);
 	rd_out_name(o, made_name(t), t->method_columns);
 	rd_out_text(o, "\n");
 }

@@ -305,14 +305,6 @@ static int compare_methods(const void *x, const void *y, void *ctx)
 	return c ? c : compare_names(o->r, a, b);
 }
 
-static int compare_stacks(const void *x, const void *y)
-{
-	const struct rd_view_stack *a = x, *b = y;
-	int c = compare_u64(a->stack, b->stack);
-
-	return c ? c : compare_u64(a->process, b->process);
-}
-
 static int take_methods(struct folding *g)
 {
 	struct rd_view *v = g->v;
@@ -327,8 +319,6 @@ static int take_methods(struct folding *g)
 	}
 	if (v->methods.n)
 		qsort_r(v->methods.at, v->methods.n, sizeof *v->methods.at, compare_methods, &order);
-	if (v->stacks.n)
-		qsort(v->stacks.at, v->stacks.n, sizeof *v->stacks.at, compare_stacks);
 	return 0;
 }
 

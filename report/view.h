@@ -43,7 +43,7 @@ struct rd_view_stack {
 struct rd_view {
 	const struct rd_result *result;
 	RD_VEC(struct rd_view_method) methods; /* those with samples, sorted as asked */
-	RD_VEC(struct rd_view_stack) stacks;   /* by (stack, process) */
+	RD_VEC(struct rd_view_stack) stacks;   /* in the order of the rows */
 	RD_VEC(uint64_t) process_samples;      /* by process */
 	RD_VEC(uint8_t) process_passes;        /* 1: the process is within the filter */
 	RD_VEC(uint64_t) buckets;              /* of first_bucket, first_bucket + 1, … */

@@ -126,11 +126,15 @@ int64_t rd_chunk_pack(const struct rd_store_table *t, const struct rd_result *r,
 
 /* ---- unpacking */
 
-static uint64_t take_varint(struct rd_cursor *c)
+static inline __attribute__((always_inline)) uint64_t take_varint(struct rd_cursor *c)
 {
-	/* Most numbers have one byte. */
-	if (c->at < c->end && *c->at < 0x80)
+	/* Most numbers have one byte or two. */
+	if (c->at < c->end && c->at[0] < 0x80)
 		return *c->at++;
+	if (c->end - c->at >= 2 && c->at[1] < 0x80) {
+		c->at += 2;
+		return (uint64_t)(c->at[-2] & 0x7f) | (uint64_t)c->at[-1] << 7;
+	}
 	return rd_varu64(c);
 }
 
@@ -162,20 +166,37 @@ static bool column_max(const struct rd_column *c, const struct rd_result *r, uin
 	return true;
 }
 
+/* One column; inlined for each width and kind below, so that the loop asks neither. */
+static inline __attribute__((always_inline)) bool unpack_run(uint8_t *field, uint32_t row_bytes, uint32_t n, uint64_t max,
+							     struct rd_cursor *in, uint32_t bytes, bool delta)
+{
+	struct rd_cursor c = *in;
+	uint64_t before = 0, largest = 0;
+
+	for (uint32_t i = 0; i < n; i++, field += row_bytes) {
+		uint64_t v = take_varint(&c);
+		if (delta)
+			v = before += unzigzag(v);
+		largest = v > largest ? v : largest;
+		save(field, bytes, v);
+	}
+	*in = c;
+	return largest <= max && !c.failed;
+}
+
 static bool unpack_numbers(const struct rd_column *c, uint8_t *rows, uint32_t row_bytes, uint32_t n, uint64_t max,
 			   struct rd_cursor *in)
 {
-	uint64_t before = 0;
-	bool good = true;
+	uint8_t *field = rows + c->offset;
+	bool delta = c->kind == RD_COLUMN_DELTA;
 
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t v = take_varint(in);
-		if (c->kind == RD_COLUMN_DELTA)
-			v = before += unzigzag(v);
-		good &= v <= max;
-		save(rows + (size_t)i * row_bytes + c->offset, c->bytes, v);
-	}
-	return good && !in->failed;
+	if (c->bytes == 8)
+		return delta ? unpack_run(field, row_bytes, n, max, in, 8, true) :
+			       unpack_run(field, row_bytes, n, max, in, 8, false);
+	if (c->bytes == 4)
+		return delta ? unpack_run(field, row_bytes, n, max, in, 4, true) :
+			       unpack_run(field, row_bytes, n, max, in, 4, false);
+	return unpack_run(field, row_bytes, n, max, in, 1, delta);
 }
 
 static bool unpack_texts(const struct rd_column *c, uint8_t *rows, uint32_t row_bytes, uint32_t n, struct rd_cursor *in)
