@@ -37,7 +37,10 @@ int rd_spool_add(struct rd_spool *s, uint32_t table, uint32_t seq, struct rd_spa
 /* Read block i, which starts at offset, into room for its size. */
 int rd_spool_read(const struct rd_spool *s, size_t i, uint64_t offset, void *to, struct rd_error *err);
 
-/* How a checksum over blocks goes on; begins with 0. */
+/*
+ * How a checksum over blocks goes on; begins with 0. It covers the order, sizes and heads, and a head the checksum of
+ * its block: with the blocks' own checks it proves every byte.
+ */
 uint64_t rd_spool_checksum(uint64_t so_far, struct rd_span block);
 
 #endif

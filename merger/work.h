@@ -61,7 +61,10 @@ void rd_work_check_readers(struct rd_work *w);
 /* One block: 1 and the span, borrowed until close, 0 none. Only of a reader. */
 int rd_work_block(struct rd_work *w, const struct rd_shard_id *id, uint32_t table, uint32_t seq, struct rd_span *out,
                   struct rd_error *err);
-/* Whether the blocks of a shard are those that its row speaks of: 0, or RD_CORRUPT. Only of a reader. */
+/*
+ * Whether the blocks of a shard are those that its row speaks of: 0, or RD_CORRUPT. Each block proves itself when it
+ * is unpacked. Only of a reader.
+ */
 int rd_work_check(struct rd_work *w, const struct rd_shard_id *id, const struct rd_ledger_row *row,
                   struct rd_error *err);
 

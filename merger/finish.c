@@ -1,0 +1,375 @@
+#include "merger/finish.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "merger/compute.h"
+#include "merger/place.h"
+#include "net/task.h"
+#include "store/store.h"
+
+/* ---- names */
+
+/* The folder that holds a path, and what it is called there. */
+static int split_path(const char *path, char *folder, size_t size, const char **name, struct rd_error *err)
+{
+	const char *slash = strrchr(path, '/');
+
+	*name = slash ? slash + 1 : path;
+	if (**name == 0)
+		return rd_fail(err, RD_USAGE, "the output's path has no name at its end");
+	if (slash == NULL)
+		return rd_path(folder, size, err, ".");
+	return slash == path ? rd_path(folder, size, err, "/") :
+	                       rd_path(folder, size, err, "%.*s", (int)(slash - path), path);
+}
+
+/* What all folders of a job beside its output begin with. */
+static int name_prefix(char *buf, size_t size, const char *name, const char *job, struct rd_error *err)
+{
+	/* The name is cut where it would grow too long for a file system. */
+	return rd_path(buf, size, err, ".%.100s.rundown-%s-", name, job);
+}
+
+int rd_finish_folder(char *buf, size_t size, const char *output, const char *job, const char *token,
+                     struct rd_error *err)
+{
+	char folder[4096], prefix[256];
+	const char *name;
+	int code = split_path(output, folder, sizeof folder, &name, err);
+
+	if (strchr(job, '/'))
+		return rd_fail(err, RD_PROTOCOL, "a job's id that is no plain name");
+	if (code == 0)
+		code = name_prefix(prefix, sizeof prefix, name, job, err);
+	if (code == 0)
+		code = rd_path(buf, size, err, "%s/%s%s", folder, prefix, token);
+	return code;
+}
+
+/* ---- the task's file */
+
+int rd_finish_task_file(enum rd_finish_step step, const struct rd_message *order, const struct rd_job_record *record,
+                        struct rd_error *err)
+{
+	struct rd_finish_head head = {.step = step, .device = record->row.device, .inode = record->row.inode};
+	struct rd_bytes packed = {0};
+	rd_span_vec parts = {0};
+	int fd = rd_envelope_pack(order->envelope, &packed, err);
+
+	memcpy(head.folder, record->folder, sizeof head.folder);
+	head.packed_bytes = (uint32_t)packed.n;
+	if (fd == 0 && rd_vec_reserve(&parts, order->blob.frames.n + 2) < 0)
+		fd = rd_fail_nomem(err);
+	if (fd == 0) {
+		parts.at[parts.n++] = (struct rd_span){(const uint8_t *)&head, sizeof head};
+		parts.at[parts.n++] = (struct rd_span){packed.at, packed.n};
+		for (size_t i = 0; i < order->blob.frames.n; i++)
+			parts.at[parts.n++] = rd_blob_frame(&order->blob, i);
+		fd = rd_memory_file(parts.at, parts.n, err);
+	}
+	rd_vec_release(&parts);
+	rd_bytes_release(&packed);
+	return fd;
+}
+
+struct task {
+	struct rd_bytes bytes;
+	struct rd_finish_head head;
+	struct rd_message order;
+	char job[RD_JOB_ID_MAX + 1];
+	char output[RD_PATH_MAX + 1];
+	const char *state;
+	int pipe;
+};
+
+static int read_task(struct task *t, int fd, struct rd_error *err)
+{
+	struct stat st;
+	int code;
+
+	if (fstat(fd, &st) != 0)
+		return rd_fail_errno(err, "reading the task");
+	if (rd_bytes_extend(&t->bytes, (size_t)st.st_size) == NULL)
+		return rd_fail_nomem(err);
+	if ((code = rd_pread_all(fd, t->bytes.at, t->bytes.n, 0, err)) < 0)
+		return code;
+	struct rd_cursor c = rd_cursor_of(t->bytes.at, t->bytes.n);
+	const uint8_t *head = rd_take(&c, sizeof t->head);
+	if (head)
+		memcpy(&t->head, head, sizeof t->head);
+	const uint8_t *packed = head ? rd_take(&c, t->head.packed_bytes) : NULL;
+	if (packed == NULL)
+		return rd_fail(err, RD_INTERNAL, "a task that is cut");
+	if ((code = rd_envelope_unpack((struct rd_span){packed, t->head.packed_bytes}, &t->order.envelope, err)) < 0)
+		return code;
+	if (t->order.envelope->finish == NULL)
+		return rd_fail(err, RD_INTERNAL, "a task without an order");
+	rd_field_text(&t->order.envelope->job, t->job, sizeof t->job);
+	rd_field_text(&t->order.envelope->finish->output, t->output, sizeof t->output);
+	return rd_blob_add(&t->order.blob, c.at, rd_left(&c), err);
+}
+
+/* ---- sweeping */
+
+/* Folders of this job beside the output: of this merger, and of any that died. */
+static int sweep_siblings(const struct task *t, struct rd_error *err)
+{
+	char folder[4096], prefix[256], path[4096];
+	const char *name;
+	struct dirent *e;
+	int code = split_path(t->output, folder, sizeof folder, &name, err);
+
+	if (code == 0)
+		code = name_prefix(prefix, sizeof prefix, name, t->job, err);
+	if (code < 0)
+		return code;
+	DIR *d = opendir(folder);
+	if (d == NULL) {
+		rd_fail_errno(err, "opening the output's folder");
+		return rd_error_at(err, folder, RD_NO_OFFSET);
+	}
+	while (code == 0 && (e = readdir(d)) != NULL)
+		if (strncmp(e->d_name, prefix, strlen(prefix)) == 0 &&
+		    (code = rd_path(path, sizeof path, err, "%s/%s", folder, e->d_name)) == 0)
+			code = rd_remove_tree(path, err);
+	closedir(d);
+	return code;
+}
+
+/* The merger's own folder for results of this job. */
+static int local_folder(const struct task *t, char *buf, size_t size, struct rd_error *err)
+{
+	return rd_path(buf, size, err, "%s/result-%s", t->state, t->job);
+}
+
+static int sweep(const struct task *t, struct rd_error *err)
+{
+	char local[4096];
+	int code = sweep_siblings(t, err);
+	int also = local_folder(t, local, sizeof local, code < 0 ? NULL : err);
+
+	if (also == 0)
+		also = rd_remove_tree(local, code < 0 ? NULL : err);
+	return code < 0 ? code : also;
+}
+
+/* ---- FINISH: make the result */
+
+/* Copy a finished result's files; LMDB is not asked, for the seal is of the bytes. */
+static int copy_file(const char *from, const char *to, struct rd_error *err)
+{
+	static uint8_t room[1 << 16];
+	uint64_t offset = 0;
+	int64_t n;
+	int in = open(from, O_RDONLY | O_CLOEXEC);
+	int out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int code = 0;
+
+	if (in < 0 || out < 0)
+		code = rd_fail_errno(err, "copying the result");
+	while (code == 0 && (n = rd_pread_some(in, room, sizeof room, offset, err)) != 0) {
+		code = n < 0 ? (int)n : rd_write_all(out, room, (size_t)n, err);
+		offset += n > 0 ? (uint64_t)n : 0;
+	}
+	if (code == 0 && fsync(out) != 0)
+		code = rd_fail_errno(err, "copying the result");
+	if (in >= 0)
+		close(in);
+	/* A remote file system may tell of a full disk as late as here. */
+	if (out >= 0 && close(out) != 0 && code == 0)
+		code = rd_fail_errno(err, "copying the result");
+	return code < 0 ? rd_error_at(err, in < 0 ? from : to, RD_NO_OFFSET) : 0;
+}
+
+static int copy_result(const char *from, const char *to, struct rd_error *err)
+{
+	char source[4096], target[4096];
+	struct dirent *e;
+	int code = 0;
+	DIR *d = opendir(from);
+
+	if (d == NULL || mkdir(to, 0777) != 0) {
+		rd_fail_errno(err, "copying the result");
+		code = rd_error_at(err, d ? to : from, RD_NO_OFFSET);
+	}
+	while (code == 0 && (e = readdir(d)) != NULL) {
+		if (e->d_name[0] == '.')
+			continue;
+		code = rd_path(source, sizeof source, err, "%s/%s", from, e->d_name);
+		if (code == 0)
+			code = rd_path(target, sizeof target, err, "%s/%s", to, e->d_name);
+		if (code == 0)
+			code = copy_file(source, target, err);
+	}
+	if (d)
+		closedir(d);
+	return code == 0 ? rd_sync_path(to, err) : code;
+}
+
+/* Where the result is made, at once or by a copy. */
+static int write_result(const struct task *t, const struct rd_result *r, const char *path, struct rd_error *err)
+{
+	char local[4096];
+	const char *shared;
+	int code = rd_place_shared(t->head.folder, &shared, err);
+
+	if (code < 0 || shared == NULL)
+		return code < 0 ? code : rd_store_write(path, r, err);
+	if ((code = local_folder(t, local, sizeof local, err)) == 0 && (code = rd_remove_tree(local, err)) == 0)
+		code = rd_store_write(local, r, err);
+	if (code == 0)
+		code = copy_result(local, path, err);
+	(void)rd_remove_tree(local, NULL);
+	return code;
+}
+
+/* Refuse early what would be refused at the end. */
+static int check_output(const struct task *t, struct rd_error *err)
+{
+	char folder[4096];
+	const char *name;
+	struct stat st;
+	int code = split_path(t->output, folder, sizeof folder, &name, err);
+
+	if (code == 0 && !t->order.envelope->finish->replace && lstat(t->output, &st) == 0)
+		code = rd_fail(err, RD_EXISTS, "the output exists already");
+	return code < 0 ? rd_error_at(err, t->output, RD_NO_OFFSET) : 0;
+}
+
+static int tell_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	const struct task *t = ctx;
+	uint64_t body[2] = {done, total};
+
+	return rd_pipe_write(t->pipe, RD_FINISH_PROGRESS, (struct rd_span){(const uint8_t *)body, sizeof body},
+	                     (struct rd_span){0}, NULL);
+}
+
+static int tell_ready(const struct task *t, const struct rd_result *r, const char *path, struct rd_error *err)
+{
+	struct rd_finish_ready ready = {
+		.samples = r->samples, .lost_events = r->trust.lost_events, .complete = r->trust.complete};
+	struct stat st;
+
+	if (lstat(path, &st) != 0)
+		return rd_fail_errno(err, "looking at the result");
+	ready.device = st.st_dev;
+	ready.inode = st.st_ino;
+	return rd_pipe_write(t->pipe, RD_FINISH_READY, (struct rd_span){(const uint8_t *)&ready, sizeof ready},
+	                     (struct rd_span){0}, err);
+}
+
+static int result_path(const struct task *t, char *buf, size_t size, struct rd_error *err)
+{
+	return rd_path(buf, size, err, "%s/result", t->head.folder);
+}
+
+static int make_result(struct task *t, struct rd_error *err)
+{
+	struct rd_result result = {0};
+	char path[4096];
+	int code = check_output(t, err);
+
+	if (code == 0)
+		code = sweep(t, err);
+	if (code == 0)
+		code = result_path(t, path, sizeof path, err);
+	if (code == 0 && mkdir(t->head.folder, 0700) != 0) {
+		rd_fail_errno(err, "making a folder beside the output");
+		code = rd_error_at(err, t->head.folder, RD_NO_OFFSET);
+	}
+	if (code == 0)
+		code = rd_compute(t->state, &t->order, tell_progress, t, &result, err);
+	if (code == 0)
+		code = write_result(t, &result, path, err);
+	if (code == 0)
+		code = tell_ready(t, &result, path, err);
+	rd_result_release(&result);
+	if (code < 0)
+		(void)sweep(t, NULL);
+	return code;
+}
+
+/* ---- DELIVER */
+
+static bool is_our_result(const struct task *t, const char *path)
+{
+	struct stat st;
+	return lstat(path, &st) == 0 && st.st_dev == t->head.device && st.st_ino == t->head.inode && rd_store_is(path);
+}
+
+static int deliver(const struct task *t, struct rd_error *err)
+{
+	char folder[4096], path[4096];
+	const char *name;
+	int code = result_path(t, path, sizeof path, err);
+
+	if (code == 0)
+		code = split_path(t->output, folder, sizeof folder, &name, err);
+	if (code == 0 && !is_our_result(t, t->output)) {
+		/* Not behind the rename, so before it. */
+		if (!is_our_result(t, path))
+			return rd_fail(err, RD_NOT_FOUND, "the result is gone before it was delivered");
+		code = rd_deliver(path, t->output, t->order.envelope->finish->replace, err);
+	}
+	if (code == 0)
+		code = rd_sync_path(folder, err);
+	if (code < 0)
+		return rd_error_at(err, t->output, RD_NO_OFFSET);
+	/* What stays here costs nothing but its name. */
+	(void)rd_remove_tree(t->head.folder, NULL);
+	return 0;
+}
+
+/* ---- */
+
+static int work(struct task *t, int fd, struct rd_error *err)
+{
+	int code = read_task(t, fd, err);
+
+	if (code < 0)
+		return code;
+	switch (t->head.step) {
+	case RD_STEP_FINISH:
+		return make_result(t, err);
+	case RD_STEP_DELIVER:
+		return deliver(t, err);
+	default:
+		return sweep(t, err);
+	}
+}
+
+int rd_finish_child(const struct rd_forker_child *child, const char *state)
+{
+	struct rd_span none = {0};
+	struct rd_error err;
+	int code;
+
+	if (child->fds_n != 2)
+		return 1;
+	signal(SIGPIPE, SIG_IGN);
+	struct task t = {.state = state, .pipe = child->fds[RD_FINISH_PIPE_FD]};
+	rd_error_clear(&err);
+	code = work(&t, child->fds[RD_FINISH_TASK_FD], &err);
+	if (code < 0) {
+		struct rd_bytes packed = {0};
+		code = rd_pipe_error_pack(&err, &packed);
+		if (code == 0)
+			code = rd_pipe_write(t.pipe, RD_FINISH_ERROR, (struct rd_span){packed.at, packed.n}, none, NULL);
+		rd_bytes_release(&packed);
+	} else {
+		code = rd_pipe_write(t.pipe, RD_FINISH_END, none, none, NULL);
+	}
+	rd_message_release(&t.order);
+	rd_bytes_release(&t.bytes);
+	return code < 0 ? 1 : 0;
+}
