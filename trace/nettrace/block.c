@@ -74,20 +74,20 @@ static int deliver(struct rd_decoder *d, const struct rd_nettrace_header *h, con
 }
 
 /* Events go to the sink as they come; on a fault the caller undoes them. */
-static int event_block(struct rd_decoder *d, const struct rd_block *b, const struct rd_nettrace_frame *f,
-		       const uint8_t *block, struct rd_nettrace_fault *fault)
+static int event_block(struct rd_decoder *d, const struct rd_block *b, const struct rd_frame *f, const uint8_t *block,
+		       struct rd_fault *fault)
 {
 	struct rd_nettrace_headers s;
 	bool sequences = d->sink.sequence != NULL, events = d->sink.event != NULL;
 	int rc = 0;
 	if (!rd_nettrace_headers_begin(&s, block + f->payload_at, f->payload_bytes)) {
-		*fault = (struct rd_nettrace_fault){"an event block without a header", f->payload_at};
+		*fault = (struct rd_fault){"an event block without a header", f->payload_at};
 		return 0;
 	}
 	while (s.at < s.end && rc >= 0) {
 		uint32_t at = (uint32_t)(s.at - block);
 		if (!rd_nettrace_headers_next(&s)) {
-			*fault = (struct rd_nettrace_fault){"an event that does not fit into its block", at};
+			*fault = (struct rd_fault){"an event that does not fit into its block", at};
 			break;
 		}
 		if (sequences && s.h.metadata_id != 0)
@@ -103,19 +103,19 @@ static int event_block(struct rd_decoder *d, const struct rd_block *b, const str
 }
 
 /* One pass over a metadata block: define what it says, or only see whether it is whole. */
-static int metadata_pass(struct rd_decoder *d, const struct rd_nettrace_frame *f, const uint8_t *block, bool define,
-			 struct rd_nettrace_fault *fault)
+static int metadata_pass(struct rd_decoder *d, const struct rd_frame *f, const uint8_t *block, bool define,
+			 struct rd_fault *fault)
 {
 	struct rd_nettrace_headers s;
 	struct rd_nettrace_metadata m;
 	if (!rd_nettrace_headers_begin(&s, block + f->payload_at, f->payload_bytes)) {
-		*fault = (struct rd_nettrace_fault){"a metadata block without a header", f->payload_at};
+		*fault = (struct rd_fault){"a metadata block without a header", f->payload_at};
 		return 0;
 	}
 	while (s.at < s.end) {
 		uint32_t at = (uint32_t)(s.at - block);
 		if (!rd_nettrace_headers_next(&s) || !rd_nettrace_metadata(s.h.payload, s.h.payload_bytes, &m)) {
-			*fault = (struct rd_nettrace_fault){"a metadata record that is none", at};
+			*fault = (struct rd_fault){"a metadata record that is none", at};
 			return 0;
 		}
 		if (define && rd_nettrace_types_define(&d->types, &m) != 0)
@@ -124,27 +124,25 @@ static int metadata_pass(struct rd_decoder *d, const struct rd_nettrace_frame *f
 	return 0;
 }
 
-static int metadata_block(struct rd_decoder *d, const struct rd_nettrace_frame *f, const uint8_t *block,
-			  struct rd_nettrace_fault *fault)
+static int metadata_block(struct rd_decoder *d, const struct rd_frame *f, const uint8_t *block, struct rd_fault *fault)
 {
 	int rc = metadata_pass(d, f, block, false, fault);
 	return rc != 0 || fault->what != NULL ? rc : metadata_pass(d, f, block, true, fault);
 }
 
-static int stack_block(struct rd_decoder *d, const struct rd_nettrace_frame *f, const uint8_t *block,
-		       struct rd_nettrace_fault *fault)
+static int stack_block(struct rd_decoder *d, const struct rd_frame *f, const uint8_t *block, struct rd_fault *fault)
 {
 	const uint8_t *payload = block + f->payload_at;
 	if (!rd_nettrace_stacks_valid(payload, f->payload_bytes, d->pointer_bytes)) {
-		*fault = (struct rd_nettrace_fault){"a stack that does not fit into its block", f->payload_at};
+		*fault = (struct rd_fault){"a stack that does not fit into its block", f->payload_at};
 		return 0;
 	}
 	return rd_nettrace_stacks_add(&d->stacks, payload, f->payload_bytes);
 }
 
 /* Time u64, count u32, then count × (capture thread u64, its latest sequence number u32). */
-static int sequence_point(struct rd_decoder *d, const struct rd_nettrace_frame *f, const uint8_t *block, bool counted,
-			  struct rd_nettrace_fault *fault)
+static int sequence_point(struct rd_decoder *d, const struct rd_frame *f, const uint8_t *block, bool counted,
+			  struct rd_fault *fault)
 {
 	struct rd_cursor c = rd_cursor_of(block + f->payload_at, f->payload_bytes);
 	/* Even if the rest makes no sense: the index says so too, of every sequence point. */
@@ -152,7 +150,7 @@ static int sequence_point(struct rd_decoder *d, const struct rd_nettrace_frame *
 	rd_skip(&c, 8);
 	uint32_t count = rd_u32(&c);
 	if (c.failed || (uint64_t)count * 12 > rd_left(&c)) {
-		*fault = (struct rd_nettrace_fault){"a sequence point that does not fit into its block", f->payload_at};
+		*fault = (struct rd_fault){"a sequence point that does not fit into its block", f->payload_at};
 		return 0;
 	}
 	for (uint32_t i = 0; counted && d->sink.sequence != NULL && i < count; i++) {
@@ -165,19 +163,21 @@ static int sequence_point(struct rd_decoder *d, const struct rd_nettrace_frame *
 	return 0;
 }
 
-int rd_nettrace_block(struct rd_decoder *d, const struct rd_block *b, const struct rd_nettrace_frame *f,
-		      const uint8_t *block, bool counted, struct rd_nettrace_fault *fault)
+int rd_nettrace_block(struct rd_decoder *d, const struct rd_block *b, const uint8_t *block, bool counted,
+		      struct rd_fault *fault)
 {
-	*fault = (struct rd_nettrace_fault){0};
-	switch (f->kind) {
+	struct rd_frame f;
+	if (rd_fastserial_reframe(&rd_nettrace_blocks, b, block, &f) != 0)
+		return RD_CHANGED;
+	switch (f.kind) {
 	case RD_NETTRACE_EVENT:
-		return counted ? event_block(d, b, f, block, fault) : 0;
+		return counted ? event_block(d, b, &f, block, fault) : 0;
 	case RD_NETTRACE_METADATA:
-		return metadata_block(d, f, block, fault);
+		return metadata_block(d, &f, block, fault);
 	case RD_NETTRACE_STACK:
-		return stack_block(d, f, block, fault);
+		return stack_block(d, &f, block, fault);
 	case RD_NETTRACE_SEQUENCE_POINT:
-		return sequence_point(d, f, block, counted, fault);
+		return sequence_point(d, &f, block, counted, fault);
 	default:
 		return 0;
 	}

@@ -187,7 +187,7 @@ static void sequence_numbers_of_many_threads(void **state)
 /* Overwrite bytes of the payload of the block with this ordinal. */
 static void spoil(struct file *f, uint32_t ordinal, size_t payload_offset, uint32_t value)
 {
-	struct rd_nettrace_frame frame;
+	struct rd_frame frame;
 	struct rd_index ix;
 	struct rd_source s;
 	const char *what;
