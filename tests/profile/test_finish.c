@@ -1,0 +1,512 @@
+/*
+ * What a finish makes of whole traces: options, times, trust, joined traces, broken partials, failures.
+ */
+#include "tests/profile/scene.h"
+#include "tests/support.h"
+
+#include "profile/losses.h"
+
+static int finish(const struct scene *s, size_t shards, const struct rd_finish_options *opt, struct rd_result *r,
+		  struct rd_error *err)
+{
+	return scene_finish(s, shards, NULL, NULL, opt, r, err);
+}
+
+static void run_with(const struct scene *s, const struct rd_finish_options *opt, struct rd_result *r)
+{
+	struct rd_error err;
+	assert_ok(finish(s, 2, opt, r, &err), &err);
+}
+
+static void test_nothing(void **state)
+{
+	struct scene s;
+	struct rd_result r;
+	struct rd_error err;
+	char digest[33];
+
+	scene_init(&s);
+	scene_run(&s, &r);
+	assert_int_equal(r.samples, 0);
+	assert_int_equal(r.rows.n, 0);
+	assert_int_equal(r.processes.n, 0);
+	assert_int_equal(r.traces.n, 1);
+	assert_true(r.first_bucket > r.last_bucket);
+	assert_true(r.trust.complete);
+	assert_int_equal(r.trust.cut_at, RD_NO_OFFSET);
+	assert_int_equal(r.trust.rundown, RD_RUNDOWN_NONE);
+	assert_false(r.trust.missing_rundown || r.trust.missing_runtime || r.trust.missing_stacks);
+	assert_ok(rd_result_digest(&r, digest, &err), &err);
+	assert_int_equal(strlen(digest), 32);
+	rd_result_release(&r);
+	/* No shard at all: all of them were quarantined. */
+	struct rd_byte_range range = {0, 10, 20};
+	struct rd_finish_trace t = {.info = &s.info[0], .quarantined = &range, .quarantined_n = 1};
+	assert_ok(rd_finish(&t, 1, NULL, &r, &err), &err);
+	assert_false(r.trust.complete);
+	assert_int_equal(r.trust.quarantined.n, 1);
+	assert_int_equal(r.trust.quarantined.at[0].from, 10);
+	rd_result_release(&r);
+	assert_ok(rd_finish(NULL, 0, NULL, &r, &err), &err);
+	assert_int_equal(r.traces.n, 0);
+	rd_result_release(&r);
+	scene_release(&s);
+}
+
+/* ---- filters */
+
+static void some_samples(struct scene *s)
+{
+	scene_init(s);
+	s->info[0].clock.start_utc_ns = 1000;
+	s->info[0].clock.start_ticks = 100;
+	SCENE_PROCESS(s, "Shop.exe", .time = 101, .op = RD_OP_LOAD, .pid = 7);
+	SCENE_PROCESS(s, "7", .time = 101, .op = RD_OP_LOAD, .pid = 8);
+	for (uint64_t time = 110; time < 150; time += 10) {
+		SCENE_SAMPLE(s, time, 7, 0x1000);
+		SCENE_SAMPLE(s, time, 8, 0x1000);
+	}
+	scene_add(s, (struct scene_item){
+			     .table = RD_TABLE_SAMPLES,
+			     .sample = {.time = 150, .kind = RD_SAMPLE_MANAGED, .pid = 9, .thread = 3, .weight = 5}});
+}
+
+static void check_filter(struct rd_finish_options opt, uint64_t samples, uint64_t weight)
+{
+	struct scene s;
+	struct rd_result r;
+
+	some_samples(&s);
+	run_with(&s, &opt, &r);
+	assert_int_equal(r.samples, samples);
+	assert_int_equal(r.weight, weight);
+	assert_int_equal(r.discarded, 9 - samples);
+	assert_int_equal(r.kinds[0] + r.kinds[1] + r.kinds[2], samples);
+	assert_int_equal(r.thread_time, r.kinds[RD_SAMPLE_MANAGED] > 0);
+	/* Buckets do not hang on the filter. */
+	assert_int_equal(r.origin_utc_ns, 1000);
+	assert_int_equal(r.bucket_width_ns, 1);
+	assert_int_equal(r.first_bucket, 10);
+	assert_int_equal(r.last_bucket, 50);
+	rd_result_release(&r);
+	scene_release(&s);
+}
+
+static void test_filters(void **state)
+{
+	check_filter((struct rd_finish_options){.kind = -1}, 9, 13);
+	check_filter((struct rd_finish_options){.kind = RD_SAMPLE_CPU}, 8, 8);
+	check_filter((struct rd_finish_options){.kind = RD_SAMPLE_MANAGED}, 1, 5);
+	check_filter((struct rd_finish_options){.kind = -1, .process = "8"}, 4, 4);
+	check_filter((struct rd_finish_options){.kind = -1, .process = "shop"}, 4, 4);
+	check_filter((struct rd_finish_options){.kind = -1, .process = "SHOP.EXE"}, 4, 4);
+	/* A pid, and a name that looks like one. */
+	check_filter((struct rd_finish_options){.kind = -1, .process = "7"}, 8, 8);
+	check_filter((struct rd_finish_options){.kind = -1, .process = "sho"}, 0, 0);
+	check_filter((struct rd_finish_options){.kind = -1, .process = "99999999999"}, 0, 0);
+	/* [from, to) since the origin, and in UTC. */
+	check_filter((struct rd_finish_options){.kind = -1, .has_from = true, .from_ns = 20}, 7, 11);
+	check_filter((struct rd_finish_options){.kind = -1, .has_from = true, .from_ns = 21}, 5, 9);
+	check_filter((struct rd_finish_options){.kind = -1, .has_to = true, .to_ns = 20}, 2, 2);
+	check_filter((struct rd_finish_options){.kind = -1, .has_to = true, .to_ns = 1020, .to_is_utc = true}, 2, 2);
+	check_filter(
+		(struct rd_finish_options){
+			.kind = -1, .has_from = true, .from_ns = INT64_MIN, .has_to = true, .to_ns = INT64_MAX},
+		9, 13);
+}
+
+static void test_rows(void **state)
+{
+	struct scene s;
+	struct rd_result r;
+
+	some_samples(&s);
+	run_with(&s, NULL, &r);
+	assert_int_equal(r.rows.n, 9);
+	/* By process, thread, kind, bucket, stack. */
+	for (size_t i = 0; i < 8; i++) {
+		assert_int_equal(r.rows.at[i].process, i / 4);
+		assert_int_equal(r.rows.at[i].bucket, 10 + i % 4 * 10);
+		assert_int_equal(r.rows.at[i].count, 1);
+		assert_int_equal(r.rows.at[i].weight, 1);
+		assert_int_equal(r.rows.at[i].kind, RD_SAMPLE_CPU);
+		assert_int_equal(r.rows.at[i].thread, 1);
+	}
+	const struct rd_result_row *last = &r.rows.at[8];
+	assert_int_equal(last->process, 2);
+	assert_int_equal(last->thread, 3);
+	assert_int_equal(last->kind, RD_SAMPLE_MANAGED);
+	assert_int_equal(last->weight, 5);
+	assert_int_equal(r.stack_ends.at[last->stack] - (last->stack ? r.stack_ends.at[last->stack - 1] : 0), 0);
+	rd_result_release(&r);
+	scene_release(&s);
+}
+
+/* ---- time and trust */
+
+static void test_a_row_again_after_its_gap(void **state)
+{
+	struct scene s;
+	struct rd_result r;
+
+	/* One bucket, one thread, one raw stack; the method changes under it. */
+	scene_init(&s);
+	SCENE_METHOD(&s, "A", .time = 1, .op = RD_OP_LOAD, .start = 0x1000, .size_bytes = 0x10, .pid = 7);
+	SCENE_METHOD(&s, "B", .time = 30, .op = RD_OP_LOAD, .start = 0x1000, .size_bytes = 0x10, .pid = 7);
+	SCENE_SAMPLE(&s, 10, 7, 0x1000);
+	SCENE_SAMPLE(&s, 20, 7, 0x1000);
+	SCENE_SAMPLE(&s, 30, 7, 0x1000);
+	SCENE_SAMPLE(&s, 40, 7, 0x1000);
+	SCENE_SAMPLE(&s, 1000000000, 7, 0x1000);
+	scene_run(&s, &r);
+	assert_folded(&r, "7;A 2\n7;B 3\n");
+	assert_int_equal(r.rows.n, 3);
+	assert_int_equal(r.bucket_width_ns, 5000000);
+	assert_int_equal(r.last_bucket, 200);
+	rd_result_release(&r);
+	scene_release(&s);
+}
+
+static void spoil_damage(struct rd_partial *p, size_t shard)
+{
+	struct rd_damage_row *row = rd_vec_add(&p->damage);
+	*row = (struct rd_damage_row){.offset = 500 - shard};
+	p->summary.malformed_events = 3;
+	p->summary.other[RD_OTHER_CSWITCH] = 4;
+}
+
+static void test_trust_of_files(void **state)
+{
+	struct scene s;
+	struct rd_result r;
+
+	scene_init(&s);
+	s.info[0].lost_events = 11;
+	s.info[0].lost_buffers = 2;
+	s.info[0].clock.start_ticks = 5;
+	SCENE_METHOD(&s, "A", .time = 70, .op = RD_OP_LOAD, .start = 0x1000, .size_bytes = 0x10, .pid = 7);
+	SCENE_SAMPLE(&s, 10, 7);
+	run_with(&s, NULL, &r);
+	assert_true(r.trust.complete);
+	assert_int_equal(r.trust.lost_events, 11);
+	assert_int_equal(r.trust.lost_buffers, 2);
+	assert_int_equal(r.traces.at[0].duration_ns, 65);
+	assert_string_equal(r.traces.at[0].path, "made.etl");
+	assert_true(r.trust.missing_stacks);
+	rd_result_release(&r);
+
+	s.spoil = spoil_damage;
+	run_with(&s, NULL, &r);
+	assert_false(r.trust.complete);
+	assert_int_equal(r.trust.cut_at, 499);
+	assert_int_equal(r.traces.at[0].cut_at, 499);
+	assert_int_equal(r.trust.malformed_events, 6);
+	assert_int_equal(r.other[RD_OTHER_CSWITCH], 8);
+	rd_result_release(&r);
+
+	s.info[0].complete = false;
+	s.info[0].cut_at = 77;
+	run_with(&s, NULL, &r);
+	assert_int_equal(r.trust.cut_at, 77);
+	/* The end was cut off: that the rundown is missing is nobody's fault. */
+	assert_false(r.trust.missing_rundown);
+	rd_result_release(&r);
+	scene_release(&s);
+}
+
+static void spoil_sequences(struct rd_partial *p, size_t shard)
+{
+	struct rd_losses l = {.out = p};
+
+	/* Blocks 0 and 1: one event of thread 5 each, 3 and 9. */
+	assert_int_equal(rd_losses_begin(&l, (uint32_t)shard), 0);
+	assert_int_equal(rd_losses_tell(&l, 5, RD_SEQ_EVENT, shard ? 9 : 3, 1), 0);
+	assert_int_equal(rd_losses_end(&l, false), 0);
+	rd_losses_finish(&l);
+	rd_losses_release(&l);
+}
+
+static void test_lost_by_sequence(void **state)
+{
+	struct scene s;
+	struct rd_result r;
+
+	scene_init(&s);
+	s.info[0].lost_events = 100;
+	SCENE_SAMPLE(&s, 10, 7);
+	s.spoil = spoil_sequences;
+	run_with(&s, NULL, &r);
+	/* Before 3: two; between 3 and 9: five. */
+	assert_int_equal(r.trust.lost_events, 107);
+	assert_int_equal(r.traces.at[0].lost_events, 107);
+	rd_result_release(&r);
+	scene_release(&s);
+}
+
+/* ---- several traces */
+
+static void two_traces(struct scene *s)
+{
+	scene_init(s);
+	s->files = 2;
+	SCENE_METHOD(s, "A", .time = 1, .op = RD_OP_LOAD, .start = 0x1000, .size_bytes = 0x10, .pid = 7);
+	SCENE_SAMPLE(s, 10, 7, 0x1000);
+	scene_add(s, (struct scene_item){.table = RD_TABLE_SAMPLES,
+					 .file = 1,
+					 .frames = {0x1000},
+					 .sample = {.time = 20, .pid = 7, .weight = 1}});
+}
+
+static void test_apart(void **state)
+{
+	struct scene s;
+	struct rd_result r;
+
+	two_traces(&s);
+	s.group[1] = 1;
+	s.info[1].clock.start_utc_ns = -500;
+	run_with(&s, NULL, &r);
+	assert_folded(&r, "7;? 1\n7;A 1\n");
+	assert_int_equal(r.processes.n, 2);
+	assert_int_equal(r.processes.at[0].trace, 0);
+	assert_int_equal(r.processes.at[1].trace, 1);
+	assert_int_equal(r.origin_utc_ns, -500);
+	assert_int_equal(r.first_bucket, 10);
+	rd_result_release(&r);
+	scene_release(&s);
+}
+
+static void test_joined(void **state)
+{
+	struct scene s;
+	struct rd_result r;
+	struct rd_error err;
+
+	two_traces(&s);
+	run_with(&s, NULL, &r);
+	assert_folded(&r, "7;A 2\n");
+	assert_int_equal(r.processes.n, 1);
+	assert_int_equal(r.traces.n, 2);
+	rd_result_release(&r);
+
+	s.info[1].clock.frequency_hz = 10000000;
+	assert_code(RD_UNSUPPORTED, finish(&s, 1, NULL, &r, &err));
+	assert_non_null(strstr(err.text, "clocks"));
+	scene_release(&s);
+}
+
+static void test_files_decide_before_places(void **state)
+{
+	struct scene s;
+	struct rd_result r;
+
+	scene_init(&s);
+	s.files = 2;
+	scene_add(
+		&s,
+		(struct scene_item){
+			.table = RD_TABLE_METHODS,
+			.file = 1,
+			.text = {"", "Second", ""},
+			.method = {
+				.time = 5, .place = 1, .op = RD_OP_LOAD, .start = 0x1000, .size_bytes = 1, .pid = 7}});
+	scene_add(
+		&s,
+		(struct scene_item){
+			.table = RD_TABLE_METHODS,
+			.file = 0,
+			.text = {"", "First", ""},
+			.method = {
+				.time = 5, .place = 2, .op = RD_OP_LOAD, .start = 0x1000, .size_bytes = 1, .pid = 7}});
+	SCENE_SAMPLE(&s, 10, 7, 0x1000);
+	run_with(&s, NULL, &r);
+	assert_folded(&r, "7;Second 1\n");
+	rd_result_release(&r);
+	scene_release(&s);
+}
+
+/* ---- what goes wrong */
+
+static void spoil_order(struct rd_partial *p, size_t shard)
+{
+	struct rd_sample swap = p->samples.at[0];
+	p->samples.at[0] = p->samples.at[1];
+	p->samples.at[1] = swap;
+}
+
+static void spoil_summary(struct rd_partial *p, size_t shard)
+{
+	p->summary.last_sample = p->summary.first_sample;
+}
+
+static void spoil_string(struct rd_partial *p, size_t shard)
+{
+	p->methods.at[0].name = 1000;
+}
+
+static void spoil_stack(struct rd_partial *p, size_t shard)
+{
+	p->samples.at[0].stack = 1000;
+}
+
+static void test_broken_partials(void **state)
+{
+	static void (*const spoils[])(struct rd_partial * p, size_t shard) = {
+		spoil_order,
+		spoil_summary,
+		spoil_string,
+		spoil_stack,
+	};
+
+	for (size_t i = 0; i < sizeof spoils / sizeof *spoils; i++) {
+		struct scene s;
+		struct rd_result r;
+		struct rd_error err;
+
+		scene_init(&s);
+		SCENE_METHOD(&s, "A", .time = 1, .op = RD_OP_LOAD, .start = 0x1000, .size_bytes = 0x10, .pid = 7);
+		SCENE_SAMPLE(&s, 10, 7, 0x1000);
+		SCENE_SAMPLE(&s, 20, 7, 0x1000);
+		s.spoil = spoils[i];
+		assert_code(RD_CORRUPT, finish(&s, 1, NULL, &r, &err));
+		scene_release(&s);
+	}
+}
+
+static int stop_at_once(void *ctx, uint64_t done, uint64_t total)
+{
+	assert_int_equal(done, 9);
+	assert_int_equal(total, 9);
+	++*(unsigned *)ctx;
+	return RD_CANCELLED;
+}
+
+static void test_progress_may_stop_it(void **state)
+{
+	struct scene s;
+	struct rd_result r;
+	struct rd_error err;
+	unsigned told = 0;
+	struct rd_finish_options opt = {.kind = -1, .progress = stop_at_once, .progress_ctx = &told};
+
+	some_samples(&s);
+	assert_code(RD_CANCELLED, finish(&s, 1, &opt, &r, &err));
+	assert_int_equal(told, 1);
+	scene_release(&s);
+}
+
+static void some_of_everything(struct scene *s)
+{
+	some_samples(s);
+	SCENE_MODULE(s, "m.dll", .time = 1, .op = RD_OP_LOAD, .pid = 7, .module_id = 1);
+	SCENE_METHOD(s, "A", .time = 105, .op = RD_OP_LOAD, .start = 0x1000, .size_bytes = 0x10, .pid = 7,
+		     .module_id = 1);
+	SCENE_PLAIN_METHOD(s, .time = 105, .op = RD_OP_LOAD, .start = 0x2000, .size_bytes = 0x10, .pid = 7);
+	SCENE_IMAGE(s, "i.dll", .time = 1, .op = RD_OP_LOAD, .base = 0x3000, .size_bytes = 0x1000, .pid = 7);
+	SCENE_MARKER(s, .time = 140, .pid = 7, .marker = RD_MARKER_END_INIT);
+	SCENE_THREAD(s, .time = 1, .op = RD_OP_LOAD, .thread = 70, .pid = 7);
+	SCENE_ETL_SAMPLE(s, 120, 70, 0, 0x3000);
+	SCENE_RECORD(s, 120, 70, 0, 121, 7, 0x2000, 0x1000);
+	SCENE_KEYED_RECORD(s, 120, 70, 121, RD_STACK_KERNEL_KEY, 5);
+	SCENE_KEY(s, 130, 5, 0x3010);
+}
+
+static void test_every_allocation_may_fail(void **state)
+{
+	struct scene s;
+	struct rd_partial p;
+	struct rd_error err;
+	uint64_t nth = 0;
+	int rc;
+
+	/* In memory, so that only the finish's own allocations are counted. */
+	some_of_everything(&s);
+	do {
+		scene_partial(&s, &p);
+		rd_fail_allocation(++nth);
+		rc = rd_finish_preliminary(&s.info[0], &p, &err);
+		rd_fail_allocation(0);
+		assert_true(rc == 0 || rc == RD_NOMEM);
+		rd_partial_release(&p);
+	} while (rc != 0);
+	assert_true(nth > 50);
+	scene_release(&s);
+}
+
+static void test_finish_without_memory(void **state)
+{
+	struct scene s;
+	struct rd_result r;
+	struct rd_error err;
+	char first[33], digest[33];
+	int rc = RD_NOMEM;
+
+	some_of_everything(&s);
+	scene_run(&s, &r);
+	assert_ok(rd_result_digest(&r, first, &err), &err);
+	rd_result_release(&r);
+	for (uint64_t nth = 1; rc != 0; nth += 3) {
+		s.fail_allocation = nth;
+		rc = finish(&s, 1, NULL, &r, &err);
+		assert_true(rc == 0 || rc == RD_NOMEM);
+	}
+	assert_ok(rd_result_digest(&r, digest, &err), &err);
+	assert_string_equal(digest, first);
+	rd_result_release(&r);
+	scene_release(&s);
+}
+
+/* ---- the belief */
+
+static void add_preliminary(struct rd_partial *p, size_t shard)
+{
+	struct rd_error err;
+	struct scene none;
+
+	scene_init(&none);
+	assert_ok(rd_finish_preliminary(&none.info[0], p, &err), &err);
+}
+
+static void test_what_reconciliation_changed(void **state)
+{
+	struct scene s;
+	struct rd_result r;
+	struct rd_error err;
+
+	scene_init(&s);
+	s.spoil = add_preliminary;
+	SCENE_METHOD(&s, "A", .time = 1, .op = RD_OP_LOAD, .start = 0x1000, .size_bytes = 0x10, .pid = 7);
+	SCENE_SAMPLE(&s, 5, 7, 0x1000);
+	SCENE_SAMPLE(&s, 6, 7, 0x1000);
+	scene_run(&s, &r);
+	assert_int_equal(r.stats.preliminary_changed, 0);
+	rd_result_release(&r);
+	/* The load and the second sample meet in shard 0; shard 1 has the first alone and does not know the method. */
+	assert_ok(finish(&s, 2, NULL, &r, &err), &err);
+	assert_int_equal(r.stats.preliminary_changed, 1);
+	assert_int_equal(r.stats.shards, 2);
+	assert_int_equal(r.stats.samples, 2);
+	rd_result_release(&r);
+	scene_release(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_filters),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_a_row_again_after_its_gap),
+		cmocka_unit_test(test_trust_of_files),
+		cmocka_unit_test(test_lost_by_sequence),
+		cmocka_unit_test(test_apart),
+		cmocka_unit_test(test_joined),
+		cmocka_unit_test(test_files_decide_before_places),
+		cmocka_unit_test(test_broken_partials),
+		cmocka_unit_test(test_progress_may_stop_it),
+		cmocka_unit_test(test_every_allocation_may_fail),
+		cmocka_unit_test(test_finish_without_memory),
+		cmocka_unit_test(test_what_reconciliation_changed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
