@@ -116,8 +116,11 @@ static int show(struct showing *s, struct rd_error *err)
 	bool packed;
 	int code = rd_source_open(&source, s->w->trace, err);
 
-	if (code < 0)
-		return code;
+	if (code < 0) {
+		/* What cannot be read is a failure, whatever it is: the words were right. */
+		err->code = code == RD_USAGE ? RD_IO : code;
+		return err->code;
+	}
 	code = rd_archive_is(&source, &packed, err);
 	if (code == 0)
 		code = packed ? show_packed(s, &source, err) : show_one(s, &source, "", err);
