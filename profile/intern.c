@@ -11,9 +11,6 @@ struct rd_raw_names {
 	struct rd_interned_names numbers;
 };
 
-/* As many methods as a large program has, in as many bytes as a cache holds. */
-#define RECENT (UINT32_C(1) << 16)
-
 void rd_intern_release(struct rd_intern *in)
 {
 	rd_bytes_release(&in->utf8);
@@ -21,8 +18,6 @@ void rd_intern_release(struct rd_intern *in)
 	rd_table_release(&in->stacks);
 	rd_vec_release(&in->raw);
 	rd_table_release(&in->raw_table);
-	rd_free(in->recent);
-	in->recent = NULL;
 }
 
 int rd_intern_text(struct rd_intern *in, const void *text, size_t size_bytes, uint32_t *out)
@@ -130,56 +125,27 @@ static int convert_names(struct rd_intern *in, const struct rd_method_record *m,
 	return code;
 }
 
-/* The place in `recent` for a method; NULL when out of memory. */
-static uint32_t *recent_of(struct rd_intern *in, uint64_t method_id)
-{
-	if (in->recent == NULL) {
-		in->recent = rd_realloc(NULL, RECENT * sizeof *in->recent);
-		if (in->recent == NULL)
-			return NULL;
-		memset(in->recent, 0xff, RECENT * sizeof *in->recent); /* RD_NONE */
-	}
-	return &in->recent[rd_hash_u64(method_id) % RECENT];
-}
-
-/* By all of their bytes, in the table; a new index if it has none. */
-static int look_up(struct rd_intern *in, const struct raw_key *key, struct rd_span raw, uint32_t *out)
-{
-	const struct rd_method_record *m = key->method;
-	uint64_t hash = rd_hash(raw.at, raw.size_bytes);
-	struct rd_interned_names numbers;
-
-	*out = rd_table_find(&in->raw_table, hash, same_raw, in, key);
-	if (*out != RD_NONE)
-		return 0;
-	int code = convert_names(in, m, &numbers);
-	if (code < 0)
-		return code;
-	if (rd_vec_reserve(&in->raw, 1) < 0 || rd_table_put(&in->raw_table, hash, (uint32_t)in->raw.n) < 0)
-		return RD_NOMEM;
-	*out = (uint32_t)in->raw.n;
-	in->raw.at[in->raw.n++] = (struct rd_raw_names){(uint32_t)m->ns.text.size_bytes, (uint32_t)m->name.text.size_bytes,
-	                                                (uint32_t)m->signature.text.size_bytes, numbers};
-	return 0;
-}
-
 int rd_intern_method_names(struct rd_intern *in, const struct rd_method_record *m, struct rd_interned_names *out)
 {
 	struct rd_span raw = neighbours(m);
 	struct raw_key key = {in, m};
-	int code = 0;
 
 	if (raw.at == NULL)
 		return convert_names(in, m, out);
-	uint32_t *recent = recent_of(in, m->method_id);
-	if (recent == NULL)
+	uint64_t hash = rd_hash(raw.at, raw.size_bytes);
+	uint32_t index = rd_table_find(&in->raw_table, hash, same_raw, in, &key);
+	if (index != RD_NONE) {
+		*out = in->raw.at[index].numbers;
+		return 0;
+	}
+	int code = convert_names(in, m, out);
+	if (code < 0)
+		return code;
+	if (rd_vec_reserve(&in->raw, 1) < 0 || rd_table_put(&in->raw_table, hash, (uint32_t)in->raw.n) < 0)
 		return RD_NOMEM;
-	/* A method that comes again mostly has the names that it had. */
-	if (*recent == RD_NONE || !same_raw(in, *recent, &key))
-		code = look_up(in, &key, raw, recent);
-	if (code == 0)
-		*out = in->raw.at[*recent].numbers;
-	return code;
+	in->raw.at[in->raw.n++] = (struct rd_raw_names){(uint32_t)m->ns.text.size_bytes, (uint32_t)m->name.text.size_bytes,
+	                                                (uint32_t)m->signature.text.size_bytes, *out};
+	return 0;
 }
 
 /* Frames of 8 bytes, not aligned: in an event, or widened. */

@@ -2,8 +2,8 @@
  * intern - names and stacks as they stand in events, as numbers of a partial.
  *
  * Names repeat: a method's three names come with its load, with each tier and with
- * every rundown. So the names that its id had last are compared first, then all three are
- * looked up by the hash of their raw bytes, and only new ones become UTF-8. Stacks are looked up by their raw frames.
+ * every rundown. So they are looked up by the hash of their raw bytes first, all three at
+ * once, and only new ones become UTF-8. Stacks are looked up by their raw frames.
  * Numbers are ids + 1, as the rows of a partial hold them; 0 is none.
  */
 #ifndef RD_PROFILE_INTERN_H
@@ -25,7 +25,6 @@ struct rd_intern {
 	struct rd_table stacks;      /* frames -> stack */
 	RD_VEC(struct rd_raw_names) raw;
 	struct rd_table raw_table;   /* raw bytes of three names -> raw */
-	uint32_t *recent;            /* by hash of a method's id: the raw it had last, or RD_NONE */
 };
 void rd_intern_release(struct rd_intern *in);
 
