@@ -8,10 +8,10 @@
 #include "profile/row_sort.h"
 
 const uint64_t rd_collector_want = RD_WANT(RD_EVENT_SAMPLE) | RD_WANT(RD_EVENT_STACK) | RD_WANT(RD_EVENT_STACK_KEY) |
-                                   RD_WANT(RD_EVENT_METHOD) | RD_WANT(RD_EVENT_MODULE) | RD_WANT(RD_EVENT_IMAGE) |
-                                   RD_WANT(RD_EVENT_THREAD) | RD_WANT(RD_EVENT_PROCESS) | RD_WANT(RD_EVENT_MARKER) |
-                                   RD_WANT(RD_EVENT_INTERVAL) | RD_WANT(RD_EVENT_RUNTIME) |
-                                   RD_WANT(RD_EVENT_OTHER_COUNT);
+				   RD_WANT(RD_EVENT_METHOD) | RD_WANT(RD_EVENT_MODULE) | RD_WANT(RD_EVENT_IMAGE) |
+				   RD_WANT(RD_EVENT_THREAD) | RD_WANT(RD_EVENT_PROCESS) | RD_WANT(RD_EVENT_MARKER) |
+				   RD_WANT(RD_EVENT_INTERVAL) | RD_WANT(RD_EVENT_RUNTIME) |
+				   RD_WANT(RD_EVENT_OTHER_COUNT);
 
 /* ---- the sink */
 
@@ -156,13 +156,14 @@ struct rd_sink rd_collector_sink(struct rd_collector *c)
 
 void rd_collector_init(struct rd_collector *c, struct rd_partial *out, uint32_t stack_depth)
 {
-	*c = (struct rd_collector){.out = out, .intern = {.out = out}, .losses = {.out = out}, .stack_depth = stack_depth};
+	*c = (struct rd_collector){
+		.out = out, .intern = {.out = out}, .losses = {.out = out}, .stack_depth = stack_depth};
 }
 
 /* Real traces have a method event and a sample in 700 to 1,100 bytes. Who has more lets the vectors grow as ever. */
 #define BYTES_OF_ROW 512
-#define ROWS_MOST (UINT64_C(1) << 20)
-#define PAGE_BYTES ((uintptr_t)4096)
+#define ROWS_MOST    (UINT64_C(1) << 20)
+#define PAGE_BYTES   ((uintptr_t)4096)
 
 static void use_large_pages(void *at, size_t size_bytes)
 {
@@ -196,10 +197,10 @@ void rd_collector_release(struct rd_collector *c)
 
 /* ---- the end */
 
-#define COMPARE(field)                                                                             \
-	do {                                                                                       \
-		if (x->field != y->field)                                                          \
-			return x->field < y->field ? -1 : 1;                                       \
+#define COMPARE(field)                                                                                                 \
+	do {                                                                                                           \
+		if (x->field != y->field)                                                                              \
+			return x->field < y->field ? -1 : 1;                                                           \
 	} while (0)
 
 static int sample_order(const void *a, const void *b)
@@ -235,9 +236,10 @@ int rd_collector_finish(struct rd_collector *c, struct rd_error *err)
 
 	rd_losses_finish(&c->losses);
 	if (rd_sort_rows((void **)&p->samples.at, &p->samples.cap, p->samples.n, sizeof *p->samples.at,
-	                 offsetof(struct rd_sample, time), sample_order) < 0 ||
+			 offsetof(struct rd_sample, time), sample_order) < 0 ||
 	    rd_sort_rows((void **)&p->stack_records.at, &p->stack_records.cap, p->stack_records.n,
-	                 sizeof *p->stack_records.at, offsetof(struct rd_stack_row, sample_time), stack_record_order) < 0)
+			 sizeof *p->stack_records.at, offsetof(struct rd_stack_row, sample_time),
+			 stack_record_order) < 0)
 		return rd_fail_nomem(err);
 
 	struct rd_partial_summary *s = &p->summary;

@@ -26,8 +26,7 @@ static int stack(struct rd_collector *c, struct rd_span frames, unsigned pointer
 	return rd_intern_stack(&c->intern, frames.at, frames.size_bytes, pointer_bytes, c->stack_depth, out);
 }
 
-#define PUSH(vec, ...)                                                                             \
-	(rd_vec_reserve(&(vec), 1) < 0 ? RD_NOMEM : ((vec).at[(vec).n++] = __VA_ARGS__, 0))
+#define PUSH(vec, row) (rd_vec_reserve(&(vec), 1) < 0 ? RD_NOMEM : ((vec).at[(vec).n++] = (row), 0))
 
 static int collect_sample(struct rd_collector *c, const struct rd_event *ev, const struct rd_record *r)
 {
@@ -88,7 +87,7 @@ static int collect_method(struct rd_collector *c, const struct rd_event *ev, con
 		if (code != 0)
 			return code;
 	}
-	return PUSH(c->out->methods, (struct rd_fact_method){
+	struct rd_fact_method f = {
 		.time = ev->time,
 		.place = ev->place,
 		.method_id = m->method_id,
@@ -104,7 +103,8 @@ static int collect_method(struct rd_collector *c, const struct rd_event *ev, con
 		.ns = names.ns,
 		.name = names.name,
 		.signature = names.signature,
-	});
+	};
+	return PUSH(c->out->methods, f);
 }
 
 static int collect_module(struct rd_collector *c, const struct rd_event *ev, const struct rd_record *r)
@@ -152,9 +152,16 @@ static int collect_image(struct rd_collector *c, const struct rd_event *ev, cons
 
 static int collect_thread(struct rd_collector *c, const struct rd_event *ev, const struct rd_record *r)
 {
+	struct rd_fact_thread f = {
+		.time = ev->time,
+		.place = ev->place,
+		.thread = r->thread.thread,
+		.pid = r->thread.pid,
+		.op = r->op,
+	};
+
 	c->out->summary.providers_seen |= RD_SEEN_THREADS;
-	return PUSH(c->out->threads, (struct rd_fact_thread){
-		.time = ev->time, .place = ev->place, .thread = r->thread.thread, .pid = r->thread.pid, .op = r->op});
+	return PUSH(c->out->threads, f);
 }
 
 static int collect_process(struct rd_collector *c, const struct rd_event *ev, const struct rd_record *r)
@@ -174,21 +181,30 @@ static int collect_process(struct rd_collector *c, const struct rd_event *ev, co
 
 static int collect_marker(struct rd_collector *c, const struct rd_event *ev, const struct rd_record *r)
 {
-	if (r->marker.marker < RD_MARKER_START_INIT || r->marker.marker > RD_MARKER_END_COMPLETE)
+	struct rd_fact_marker f = {
+		.time = ev->time,
+		.place = ev->place,
+		.pid = ev->pid,
+		.clr = r->marker.clr,
+		.marker = r->marker.marker,
+	};
+
+	if (f.marker < RD_MARKER_START_INIT || f.marker > RD_MARKER_END_COMPLETE)
 		return RD_COLLECT_MALFORMED;
-	return PUSH(c->out->markers, (struct rd_fact_marker){
-		.time = ev->time, .place = ev->place, .pid = ev->pid, .clr = r->marker.clr, .marker = r->marker.marker});
+	return PUSH(c->out->markers, f);
 }
 
 static int collect_interval(struct rd_collector *c, const struct rd_event *ev, const struct rd_record *r)
 {
-	return PUSH(c->out->intervals, (struct rd_fact_interval){
+	struct rd_fact_interval f = {
 		.time = ev->time,
 		.place = ev->place,
 		.interval_100ns = r->interval.interval_100ns,
 		.source = r->interval.source,
 		.op = r->op,
-	});
+	};
+
+	return PUSH(c->out->intervals, f);
 }
 
 static int collect_runtime(struct rd_collector *c, const struct rd_event *ev, const struct rd_record *r)
@@ -214,20 +230,16 @@ static int collect_other(struct rd_collector *c, const struct rd_event *ev, cons
 	return 0;
 }
 
+/* clang-format off: a row a kind */
 static const collect_fn collectors[RD_EVENT_KINDS] = {
-	[RD_EVENT_SAMPLE] = collect_sample,
-	[RD_EVENT_STACK] = collect_stack,
-	[RD_EVENT_STACK_KEY] = collect_stack_key,
-	[RD_EVENT_METHOD] = collect_method,
-	[RD_EVENT_MODULE] = collect_module,
-	[RD_EVENT_IMAGE] = collect_image,
-	[RD_EVENT_THREAD] = collect_thread,
-	[RD_EVENT_PROCESS] = collect_process,
-	[RD_EVENT_MARKER] = collect_marker,
-	[RD_EVENT_INTERVAL] = collect_interval,
-	[RD_EVENT_RUNTIME] = collect_runtime,
-	[RD_EVENT_OTHER_COUNT] = collect_other,
+	[RD_EVENT_SAMPLE] = collect_sample,       [RD_EVENT_STACK] = collect_stack,
+	[RD_EVENT_STACK_KEY] = collect_stack_key, [RD_EVENT_METHOD] = collect_method,
+	[RD_EVENT_MODULE] = collect_module,       [RD_EVENT_IMAGE] = collect_image,
+	[RD_EVENT_THREAD] = collect_thread,       [RD_EVENT_PROCESS] = collect_process,
+	[RD_EVENT_MARKER] = collect_marker,       [RD_EVENT_INTERVAL] = collect_interval,
+	[RD_EVENT_RUNTIME] = collect_runtime,     [RD_EVENT_OTHER_COUNT] = collect_other,
 };
+/* clang-format on */
 
 int rd_collect_row(struct rd_collector *c, const struct rd_event *ev, const struct rd_record *r)
 {

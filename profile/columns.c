@@ -29,13 +29,13 @@ size_t rd_columns_row_bytes(const struct rd_column *c, size_t n)
 	return bytes;
 }
 
-#define GATHER(TYPE)                                                                               \
-	for (size_t i = 0; i < n; i++, at += stride) {                                             \
-		TYPE v;                                                                            \
-		memcpy(&v, at, sizeof v);                                                          \
-		out[i] = v - (before & delta);                                                     \
-		differs |= v ^ before;                                                             \
-		before = v;                                                                        \
+#define GATHER(TYPE)                                                                                                   \
+	for (size_t i = 0; i < n; i++, at += stride) {                                                                 \
+		TYPE v;                                                                                                \
+		memcpy(&v, at, sizeof v);                                                                              \
+		out[i] = v - (before & delta);                                                                         \
+		differs |= v ^ before;                                                                                 \
+		before = v;                                                                                            \
 	}
 
 /*
@@ -67,12 +67,12 @@ static size_t gather(const uint8_t *at, size_t stride, size_t n, unsigned width,
 	return differs ? n : first != 0;
 }
 
-#define SCATTER(TYPE)                                                                              \
-	for (size_t i = 0; i < n; i++, at += stride) {                                             \
-		sum = sum * keep + values[i * step];                                               \
-		over |= sum > max;                                                                 \
-		TYPE v = (TYPE)sum;                                                                \
-		memcpy(at, &v, sizeof v);                                                          \
+#define SCATTER(TYPE)                                                                                                  \
+	for (size_t i = 0; i < n; i++, at += stride) {                                                                 \
+		sum = sum * keep + values[i * step];                                                                   \
+		over |= sum > max;                                                                                     \
+		TYPE v = (TYPE)sum;                                                                                    \
+		memcpy(at, &v, sizeof v);                                                                              \
 	}
 
 /*
@@ -80,7 +80,7 @@ static size_t gather(const uint8_t *at, size_t stride, size_t n, unsigned width,
  * the one value. Says whether a value was above max.
  */
 static bool scatter(uint8_t *at, size_t stride, size_t n, unsigned width, const uint64_t *values, size_t step,
-                    uint64_t keep, uint64_t max)
+		    uint64_t keep, uint64_t max)
 {
 	uint64_t sum = 0;
 	bool over = false;
@@ -103,11 +103,12 @@ static bool scatter(uint8_t *at, size_t stride, size_t n, unsigned width, const 
 }
 
 void rd_columns_set(const struct rd_column *c, size_t n, const void *rows, size_t row_bytes, size_t rows_n,
-                    ProtobufCMessage *message, uint64_t *values)
+		    ProtobufCMessage *message, uint64_t *values)
 {
 	for (const struct rd_column *end = c + n; rows_n > 0 && c < end; c++) {
 		uint64_t delta = c->coding == RD_CODING_DELTA ? UINT64_MAX : 0;
-		size_t count = gather((const uint8_t *)rows + c->row_at, row_bytes, rows_n, c->row_bytes, delta, values);
+		size_t count =
+			gather((const uint8_t *)rows + c->row_at, row_bytes, rows_n, c->row_bytes, delta, values);
 
 		memcpy((uint8_t *)message + c->count_at, &count, sizeof count);
 		memcpy((uint8_t *)message + c->values_at, &values, sizeof values);
@@ -116,7 +117,7 @@ void rd_columns_set(const struct rd_column *c, size_t n, const void *rows, size_
 }
 
 int rd_columns_get(const struct rd_column *c, size_t n, const ProtobufCMessage *message, void *rows, size_t row_bytes,
-                   size_t rows_n, struct rd_error *err)
+		   size_t rows_n, struct rd_error *err)
 {
 	static const uint64_t zero;
 
@@ -127,16 +128,17 @@ int rd_columns_get(const struct rd_column *c, size_t n, const ProtobufCMessage *
 		memcpy(&count, (const uint8_t *)message + c->count_at, sizeof count);
 		memcpy(&values, (const uint8_t *)message + c->values_at, sizeof values);
 		if (count > 1 && count != rows_n)
-			return rd_fail(err, RD_CORRUPT, "column %s has %zu values for %zu rows", c->name, count, rows_n);
+			return rd_fail(err, RD_CORRUPT, "column %s has %zu values for %zu rows", c->name, count,
+				       rows_n);
 		if (count == 0)
 			values = &zero;
 		uint64_t max = c->max ? c->max : UINT64_MAX >> (64 - 8 * c->row_bytes);
 		/* One value holds for all rows, in a column of differences too. */
 		size_t step = count == rows_n;
 		if (scatter((uint8_t *)rows + c->row_at, row_bytes, rows_n, c->row_bytes, values, step,
-		            step && c->coding == RD_CODING_DELTA, max))
+			    step && c->coding == RD_CODING_DELTA, max))
 			return rd_fail(err, RD_CORRUPT, "column %s holds a value above %llu", c->name,
-			               (unsigned long long)max);
+				       (unsigned long long)max);
 	}
 	return 0;
 }

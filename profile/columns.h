@@ -22,23 +22,23 @@ enum rd_coding { RD_CODING_PLAIN, RD_CODING_DELTA };
 
 struct rd_column {
 	const char *name;
-	uint16_t row_at;    /* offset of the field in the row */
-	uint16_t count_at;  /* offsets of the count and of the values in the message */
+	uint16_t row_at;   /* offset of the field in the row */
+	uint16_t count_at; /* offsets of the count and of the values in the message */
 	uint16_t values_at;
-	uint8_t row_bytes;  /* 1, 2, 4, 8 */
-	uint8_t coding;     /* enum rd_coding */
-	uint32_t max;       /* the greatest value that is right; 0: all that the field can hold */
+	uint8_t row_bytes; /* 1, 2, 4, 8 */
+	uint8_t coding;    /* enum rd_coding */
+	uint32_t max;      /* the greatest value that is right; 0: all that the field can hold */
 };
 
 /*
  * RD_COLUMN(struct row, Rd__Message, field, PLAIN, max): the message's field has the row's name.
  * RD_COLUMN_AS names both.
  */
-#define RD_COLUMN_AS(ROW, field, MESSAGE, column, CODING, MAX)                                     \
-	{                                                                                          \
-		.name = #column, .row_at = offsetof(ROW, field), .count_at = offsetof(MESSAGE, n_##column), \
-		.values_at = offsetof(MESSAGE, column), .row_bytes = sizeof(((ROW *)0)->field),     \
-		.coding = RD_CODING_##CODING, .max = (MAX)                                         \
+#define RD_COLUMN_AS(ROW, field, MESSAGE, column, CODING, MAX)                                                         \
+	{                                                                                                              \
+		.name = #column, .row_at = offsetof(ROW, field), .count_at = offsetof(MESSAGE, n_##column),            \
+		.values_at = offsetof(MESSAGE, column), .row_bytes = sizeof(((ROW *)0)->field),                        \
+		.coding = RD_CODING_##CODING, .max = (MAX)                                                             \
 	}
 #define RD_COLUMN(ROW, MESSAGE, field, CODING, MAX) RD_COLUMN_AS(ROW, field, MESSAGE, field, CODING, MAX)
 
@@ -50,10 +50,10 @@ size_t rd_columns_row_bytes(const struct rd_column *c, size_t n);
  * rows_n numbers and is borrowed by the message.
  */
 void rd_columns_set(const struct rd_column *c, size_t n, const void *rows, size_t row_bytes, size_t rows_n,
-                    ProtobufCMessage *message, uint64_t *values);
+		    ProtobufCMessage *message, uint64_t *values);
 
 /* Fill every column's field of rows_n rows. RD_CORRUPT: a count that fits no row count, a value too great. */
 int rd_columns_get(const struct rd_column *c, size_t n, const ProtobufCMessage *message, void *rows, size_t row_bytes,
-                   size_t rows_n, struct rd_error *err);
+		   size_t rows_n, struct rd_error *err);
 
 #endif

@@ -13,8 +13,8 @@
 #include "proto/budget.h"
 #include "proto/partial.pb-c.h"
 
-#define VERSION 1
-#define ROWS_OF_FRAME 8192u
+#define VERSION         1
+#define ROWS_OF_FRAME   8192u
 #define FRAME_BYTES_MAX (1u << 20)
 #define BUDGET_BYTES(n) (16384 + UINT64_C(12) * (n))
 
@@ -85,17 +85,19 @@ static int get_text(const ProtobufCBinaryData *in, char *out, size_t size, struc
 static int check_info(const Rd__TraceInfo *m, struct rd_error *err)
 {
 	if (m->version != VERSION)
-		return rd_fail(err, RD_UNSUPPORTED, "a trace's info has version %u; this build reads %u", m->version, VERSION);
+		return rd_fail(err, RD_UNSUPPORTED, "a trace's info has version %u; this build reads %u", m->version,
+			       VERSION);
 	if (m->format < RD_FORMAT_NETTRACE || m->format > RD_FORMAT_NETPERF)
 		return rd_fail(err, RD_CORRUPT, "a trace's info names format %u", m->format);
 	if (m->pointer_bytes != 4 && m->pointer_bytes != 8)
 		return rd_fail(err, RD_CORRUPT, "a trace's info has pointers of %u bytes", m->pointer_bytes);
 	if (m->clock_kind < RD_CLOCK_QPC || m->clock_kind > RD_CLOCK_CYCLES || m->clock_frequency_hz == 0)
 		return rd_fail(err, RD_CORRUPT, "a trace's info has clock %u of %llu Hz", m->clock_kind,
-		               (unsigned long long)m->clock_frequency_hz);
+			       (unsigned long long)m->clock_frequency_hz);
 	if (m->has_cut && (m->complete || m->cut_at > m->size_bytes))
-		return rd_fail(err, RD_CORRUPT, "a trace's info is cut at %llu of %llu bytes%s", (unsigned long long)m->cut_at,
-		               (unsigned long long)m->size_bytes, m->complete ? " and complete" : "");
+		return rd_fail(err, RD_CORRUPT, "a trace's info is cut at %llu of %llu bytes%s",
+			       (unsigned long long)m->cut_at, (unsigned long long)m->size_bytes,
+			       m->complete ? " and complete" : "");
 	return 0;
 }
 
@@ -175,7 +177,7 @@ static int put_frame(const ProtobufCMessage *m, struct rd_bytes *out, struct rd_
 
 /* The next frame's message; free it with the budget's allocator. */
 static int take_frame(struct rd_cursor *c, const ProtobufCMessageDescriptor *type, struct rd_budget *budget,
-                      ProtobufCMessage **out, struct rd_error *err)
+		      ProtobufCMessage **out, struct rd_error *err)
 {
 	uint32_t n = rd_u32(c);
 	const uint8_t *at = rd_take(c, n);
@@ -190,7 +192,7 @@ static int take_frame(struct rd_cursor *c, const ProtobufCMessageDescriptor *typ
 /* ---- blocks */
 
 static int put_blocks(const struct rd_block *blocks, size_t n, uint64_t *values, struct rd_bytes *out,
-                      struct rd_error *err)
+		      struct rd_error *err)
 {
 	int code = 0;
 
@@ -281,7 +283,8 @@ int rd_index_pack(const struct rd_index *ix, struct rd_bytes *out, struct rd_err
 static int get_head(const Rd__Index *m, struct rd_index *ix, uint64_t *blocks, struct rd_error *err)
 {
 	if (m->version != VERSION)
-		return rd_fail(err, RD_UNSUPPORTED, "an index has version %u; this build reads %u", m->version, VERSION);
+		return rd_fail(err, RD_UNSUPPORTED, "an index has version %u; this build reads %u", m->version,
+			       VERSION);
 	if (m->info == NULL)
 		return rd_fail(err, RD_CORRUPT, "an index has no info");
 	ix->sort_by_time = m->sort_by_time;
@@ -293,7 +296,8 @@ static int get_head(const Rd__Index *m, struct rd_index *ix, uint64_t *blocks, s
 static int check_blocks(const struct rd_index *ix, uint64_t due, struct rd_error *err)
 {
 	if (ix->blocks.n != due)
-		return rd_fail(err, RD_CORRUPT, "an index of %llu blocks has %zu", (unsigned long long)due, ix->blocks.n);
+		return rd_fail(err, RD_CORRUPT, "an index of %llu blocks has %zu", (unsigned long long)due,
+			       ix->blocks.n);
 	for (size_t i = 0; i < ix->blocks.n; i++) {
 		const struct rd_block *b = &ix->blocks.at[i];
 		if (b->offset + b->size_bytes > ix->info.size_bytes)

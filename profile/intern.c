@@ -97,7 +97,8 @@ static bool same_raw(const void *ctx, uint32_t index, const void *key)
 
 	return a->ns_bytes == m->ns.text.size_bytes && a->name_bytes == m->name.text.size_bytes &&
 	       a->signature_bytes == m->signature.text.size_bytes && same_name(k->in, a->numbers.name, &m->name.text) &&
-	       same_name(k->in, a->numbers.ns, &m->ns.text) && same_name(k->in, a->numbers.signature, &m->signature.text);
+	       same_name(k->in, a->numbers.ns, &m->ns.text) &&
+	       same_name(k->in, a->numbers.signature, &m->signature.text);
 }
 
 /* The raw bytes of all three when they stand one behind the other, a NUL between them; else nothing. */
@@ -143,8 +144,9 @@ int rd_intern_method_names(struct rd_intern *in, const struct rd_method_record *
 		return code;
 	if (rd_vec_reserve(&in->raw, 1) < 0 || rd_table_put(&in->raw_table, hash, (uint32_t)in->raw.n) < 0)
 		return RD_NOMEM;
-	in->raw.at[in->raw.n++] = (struct rd_raw_names){(uint32_t)m->ns.text.size_bytes, (uint32_t)m->name.text.size_bytes,
-	                                                (uint32_t)m->signature.text.size_bytes, *out};
+	in->raw.at[in->raw.n++] =
+		(struct rd_raw_names){(uint32_t)m->ns.text.size_bytes, (uint32_t)m->name.text.size_bytes,
+				      (uint32_t)m->signature.text.size_bytes, *out};
 	return 0;
 }
 
@@ -188,7 +190,7 @@ static int widen(struct rd_intern *in, const uint8_t *frames, size_t n)
 }
 
 int rd_intern_stack(struct rd_intern *in, const uint8_t *frames, size_t size_bytes, unsigned pointer_bytes,
-                    size_t depth, uint32_t *out)
+		    size_t depth, uint32_t *out)
 {
 	size_t n = frames && pointer_bytes ? size_bytes / pointer_bytes : 0;
 

@@ -20,11 +20,11 @@ struct rd_interned_names {
 
 struct rd_intern {
 	struct rd_partial *out;
-	struct rd_bytes utf8;        /* the name at hand */
-	RD_VEC(uint64_t) frames;     /* a stack of 32-bit frames at hand */
-	struct rd_table stacks;      /* frames -> stack */
+	struct rd_bytes utf8;    /* the name at hand */
+	RD_VEC(uint64_t) frames; /* a stack of 32-bit frames at hand */
+	struct rd_table stacks;  /* frames -> stack */
 	RD_VEC(struct rd_raw_names) raw;
-	struct rd_table raw_table;   /* raw bytes of three names -> raw */
+	struct rd_table raw_table; /* raw bytes of three names -> raw */
 };
 void rd_intern_release(struct rd_intern *in);
 
@@ -38,6 +38,6 @@ int rd_intern_method_names(struct rd_intern *in, const struct rd_method_record *
 
 /* Frames beyond `depth` are cut, the outermost. No frames: 0. 0 or RD_NOMEM. */
 int rd_intern_stack(struct rd_intern *in, const uint8_t *frames, size_t size_bytes, unsigned pointer_bytes,
-                    size_t depth, uint32_t *out);
+		    size_t depth, uint32_t *out);
 
 #endif

@@ -78,7 +78,8 @@ static uint32_t row_of(struct rd_losses *l, uint64_t thread)
 		if (rd_table_put(&l->threads, hash, index) < 0)
 			return RD_NONE;
 		struct rd_sequence_row *run = &l->out->sequences.at[l->first_row];
-		l->out->sequences.at[l->out->sequences.n++] = (struct rd_sequence_row){.run = run->run, .thread = thread};
+		l->out->sequences.at[l->out->sequences.n++] =
+			(struct rd_sequence_row){.run = run->run, .thread = thread};
 		l->epoch_of.at[l->epoch_of.n++] = UINT32_MAX; /* not told yet */
 	}
 	return l->recent = index;
@@ -87,8 +88,8 @@ static uint32_t row_of(struct rd_losses *l, uint64_t thread)
 static void open_run(struct rd_losses *l, uint32_t ordinal)
 {
 	l->first_row = l->out->sequences.n;
-	l->out->sequences.at[l->out->sequences.n++] = (struct rd_sequence_row){
-		.run = ordinal, .thread = UINT64_MAX, .first_op = RD_SEQ_FORGET_ALL};
+	l->out->sequences.at[l->out->sequences.n++] =
+		(struct rd_sequence_row){.run = ordinal, .thread = UINT64_MAX, .first_op = RD_SEQ_FORGET_ALL};
 	l->epoch_of.n = 0;
 	l->epoch_of.at[l->epoch_of.n++] = 0;
 	l->epoch = 0;
@@ -130,8 +131,8 @@ int rd_losses_begin(struct rd_losses *l, uint32_t ordinal)
 	}
 	l->pending.n = 0;
 	if (!l->open) {
-		if (rd_vec_reserve(&l->out->sequences, 1) < 0 || rd_grow((void **)&l->epoch_of.at, 0, &l->epoch_of.cap, 1,
-		                                                         sizeof *l->epoch_of.at) < 0)
+		if (rd_vec_reserve(&l->out->sequences, 1) < 0 ||
+		    rd_grow((void **)&l->epoch_of.at, 0, &l->epoch_of.cap, 1, sizeof *l->epoch_of.at) < 0)
 			return RD_NOMEM;
 		open_run(l, ordinal);
 	}
@@ -267,7 +268,7 @@ static int merge_run(struct merge *m, const struct rd_sequence_row *rows, size_t
 {
 	if (!is_run(rows) || rows->run < m->next)
 		return rd_fail(err, RD_CORRUPT, "the sequence run at block %u %s", rows->run,
-		               is_run(rows) ? "overlaps another" : "has no row of its own");
+			       is_run(rows) ? "overlaps another" : "has no row of its own");
 	for (size_t i = 1; i < n; i++)
 		if (is_run(&rows[i]) || (i > 1 && rows[i].thread == rows[i - 1].thread))
 			return rd_fail(err, RD_CORRUPT, "the sequence run at block %u has a thread twice", rows->run);

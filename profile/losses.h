@@ -21,13 +21,13 @@
 
 /* Writes the rows of one shard. Zeroed but for `out` it is ready. */
 struct rd_losses {
-	struct rd_partial *out;      /* rows are added to its sequences */
+	struct rd_partial *out;              /* rows are added to its sequences */
 	RD_VEC(struct rd_losses_op) pending; /* of the open block */
-	RD_VEC(uint32_t) epoch_of;   /* by row of the run: how often all was forgotten when it was last told */
-	struct rd_table threads;     /* thread -> row of the run */
-	size_t first_row;            /* the open run's own row */
-	uint32_t epoch;              /* how often the run forgot all */
-	uint32_t recent;             /* the row of the thread spoken of last */
+	RD_VEC(uint32_t) epoch_of;           /* by row of the run: how often all was forgotten when it was last told */
+	struct rd_table threads;             /* thread -> row of the run */
+	size_t first_row;                    /* the open run's own row */
+	uint32_t epoch;                      /* how often the run forgot all */
+	uint32_t recent;                     /* the row of the thread spoken of last */
 	bool open;
 };
 void rd_losses_release(struct rd_losses *l);

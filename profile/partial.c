@@ -46,7 +46,7 @@ int rd_block_open(struct rd_span block, struct rd_block_head *out, struct rd_err
 		return rd_fail(err, RD_CORRUPT, "a block of a partial has %zu bytes", block.size_bytes);
 	if (version != RD_BLOCK_VERSION)
 		return rd_fail(err, RD_UNSUPPORTED, "a block of a partial has version %u; this build reads %u", version,
-		               RD_BLOCK_VERSION);
+			       RD_BLOCK_VERSION);
 	struct rd_span payload = {c.at, rd_left(&c)};
 	if (rd_block_checksum(block.at, payload.at, payload.size_bytes) != checksum)
 		return rd_fail(err, RD_CORRUPT, "a block of a partial does not match its checksum");

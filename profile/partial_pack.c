@@ -17,8 +17,8 @@ struct packer {
 	rd_partial_block_fn emit;
 	void *ctx;
 	ZSTD_CCtx *zstd;
-	uint8_t *plain;   /* RD_PARTIAL_BLOCK_BYTES: head and payload */
-	uint8_t *packed;  /* the same after zstd; before it, room for the text of strings */
+	uint8_t *plain;  /* RD_PARTIAL_BLOCK_BYTES: head and payload */
+	uint8_t *packed; /* the same after zstd; before it, room for the text of strings */
 	size_t packed_cap;
 	uint64_t *values; /* of all columns of a block */
 };
@@ -83,7 +83,7 @@ static void write_head(uint8_t *head, uint8_t codec, uint32_t table, uint32_t pl
 }
 
 static int emit_block(struct packer *k, uint32_t table, uint32_t seq, size_t rows, ProtobufCMessage *columns,
-                      struct rd_error *err)
+		      struct rd_error *err)
 {
 	Rd__Block block = RD__BLOCK__INIT;
 
@@ -93,8 +93,9 @@ static int emit_block(struct packer *k, uint32_t table, uint32_t seq, size_t row
 	memcpy(&block.summary, &columns, sizeof columns); /* all members of the union are pointers */
 	size_t plain_n = protobuf_c_message_pack(&block.base, k->plain + RD_BLOCK_HEAD_BYTES);
 
-	size_t packed_n = ZSTD_compressCCtx(k->zstd, k->packed + RD_BLOCK_HEAD_BYTES, k->packed_cap - RD_BLOCK_HEAD_BYTES,
-	                                    k->plain + RD_BLOCK_HEAD_BYTES, plain_n, ZSTD_LEVEL);
+	size_t packed_n =
+		ZSTD_compressCCtx(k->zstd, k->packed + RD_BLOCK_HEAD_BYTES, k->packed_cap - RD_BLOCK_HEAD_BYTES,
+				  k->plain + RD_BLOCK_HEAD_BYTES, plain_n, ZSTD_LEVEL);
 	if (ZSTD_isError(packed_n) && ZSTD_getErrorCode(packed_n) == ZSTD_error_memory_allocation)
 		return rd_fail_nomem(err);
 	if (ZSTD_isError(packed_n))
@@ -147,8 +148,8 @@ static int pack_strings(struct packer *k, const struct rd_strings *s, struct rd_
 			k->values[rows++] = text.size_bytes;
 		}
 		if (rows == 0)
-			return rd_fail(err, RD_LIMIT, "a name of %zu bytes is longer than %u", s->at.at[first].size_bytes,
-			               RD_NAME_BYTES_MAX);
+			return rd_fail(err, RD_LIMIT, "a name of %zu bytes is longer than %u",
+				       s->at.at[first].size_bytes, RD_NAME_BYTES_MAX);
 		message.n_size_bytes = rows;
 		message.size_bytes = k->values;
 		message.text = (ProtobufCBinaryData){text_n, k->packed};
@@ -187,7 +188,7 @@ static int pack_stacks(struct packer *k, const struct rd_partial *p, struct rd_e
 		size_t rows = stacks_of_block(p, first, &frames);
 		if (rows == 0)
 			return rd_fail(err, RD_LIMIT, "a stack of %llu frames is deeper than %u",
-			               (unsigned long long)(p->stack_ends.at[first] - begin), RD_STACK_DEPTH_MAX);
+				       (unsigned long long)(p->stack_ends.at[first] - begin), RD_STACK_DEPTH_MAX);
 		uint64_t *depth = k->values, *frame = k->values + rows;
 		uint64_t end = begin, before = 0;
 		for (size_t i = 0; i < rows; i++) {

@@ -11,11 +11,12 @@
  * A new column: a line in proto/partial.proto and a row here. A new table: its columns, and a row in `layouts`.
  */
 
-#define COLUMN(field, CODING) RD_COLUMN(ROW, MESSAGE, field, CODING, 0)
+/* clang-format off: a row a column, a row a table */
+#define COLUMN(field, CODING)       RD_COLUMN(ROW, MESSAGE, field, CODING, 0)
 #define BOUNDED(field, CODING, MAX) RD_COLUMN(ROW, MESSAGE, field, CODING, MAX)
-#define ENTRY(i) RD_COLUMN_AS(ROW, other[i], MESSAGE, other_##i, PLAIN, 0)
+#define ENTRY(i)                    RD_COLUMN_AS(ROW, other[i], MESSAGE, other_##i, PLAIN, 0)
 
-#define ROW struct rd_partial_summary
+#define ROW     struct rd_partial_summary
 #define MESSAGE Rd__Summary
 static const struct rd_column summary[] = {
 	COLUMN(blocks, PLAIN),
@@ -38,48 +39,29 @@ static const struct rd_column summary[] = {
 #undef ROW
 #undef MESSAGE
 
-#define ROW struct rd_fact_method
+#define ROW     struct rd_fact_method
 #define MESSAGE Rd__Methods
 static const struct rd_column methods[] = {
-	COLUMN(time, DELTA),
-	COLUMN(place, DELTA),
-	COLUMN(method_id, DELTA),
-	COLUMN(rejit_id, DELTA),
-	COLUMN(module_id, DELTA),
-	COLUMN(start, DELTA),
-	COLUMN(size_bytes, PLAIN),
-	COLUMN(token, DELTA),
-	COLUMN(flags, DELTA),
-	COLUMN(pid, DELTA),
-	COLUMN(clr, PLAIN),
-	BOUNDED(op, PLAIN, RD_OP_DCEND),
-	COLUMN(ns, DELTA),
-	COLUMN(name, DELTA),
-	COLUMN(signature, DELTA),
+	COLUMN(time, DELTA),      COLUMN(place, DELTA), COLUMN(method_id, DELTA),  COLUMN(rejit_id, DELTA),
+	COLUMN(module_id, DELTA), COLUMN(start, DELTA), COLUMN(size_bytes, PLAIN), COLUMN(token, DELTA),
+	COLUMN(flags, DELTA),     COLUMN(pid, DELTA),   COLUMN(clr, PLAIN),        BOUNDED(op, PLAIN, RD_OP_DCEND),
+	COLUMN(ns, DELTA),        COLUMN(name, DELTA),  COLUMN(signature, DELTA),
 };
 #undef ROW
 #undef MESSAGE
 
-#define ROW struct rd_fact_module
+#define ROW     struct rd_fact_module
 #define MESSAGE Rd__Modules
 static const struct rd_column modules[] = {
-	COLUMN(time, DELTA),
-	COLUMN(place, DELTA),
-	COLUMN(module_id, DELTA),
-	COLUMN(pid, DELTA),
-	COLUMN(clr, PLAIN),
-	BOUNDED(op, PLAIN, RD_OP_DCEND),
-	COLUMN(flags, PLAIN),
-	COLUMN(il_path, DELTA),
-	COLUMN(native_path, DELTA),
-	COLUMN(pdb_path, DELTA),
-	COLUMN(pdb_guid, DELTA),
-	COLUMN(pdb_age, PLAIN),
+	COLUMN(time, DELTA),     COLUMN(place, DELTA),    COLUMN(module_id, DELTA),
+	COLUMN(pid, DELTA),      COLUMN(clr, PLAIN),      BOUNDED(op, PLAIN, RD_OP_DCEND),
+	COLUMN(flags, PLAIN),    COLUMN(il_path, DELTA),  COLUMN(native_path, DELTA),
+	COLUMN(pdb_path, DELTA), COLUMN(pdb_guid, DELTA), COLUMN(pdb_age, PLAIN),
 };
 #undef ROW
 #undef MESSAGE
 
-#define ROW struct rd_fact_image
+#define ROW     struct rd_fact_image
 #define MESSAGE Rd__Images
 static const struct rd_column images[] = {
 	COLUMN(time, DELTA),
@@ -95,7 +77,7 @@ static const struct rd_column images[] = {
 #undef ROW
 #undef MESSAGE
 
-#define ROW struct rd_fact_thread
+#define ROW     struct rd_fact_thread
 #define MESSAGE Rd__Threads
 static const struct rd_column threads[] = {
 	COLUMN(time, DELTA),
@@ -107,7 +89,7 @@ static const struct rd_column threads[] = {
 #undef ROW
 #undef MESSAGE
 
-#define ROW struct rd_fact_process
+#define ROW     struct rd_fact_process
 #define MESSAGE Rd__Processes
 static const struct rd_column processes[] = {
 	COLUMN(time, DELTA),
@@ -121,7 +103,7 @@ static const struct rd_column processes[] = {
 #undef ROW
 #undef MESSAGE
 
-#define ROW struct rd_fact_stack_key
+#define ROW     struct rd_fact_stack_key
 #define MESSAGE Rd__StackKeys
 static const struct rd_column stack_keys[] = {
 	COLUMN(time, DELTA),
@@ -132,7 +114,7 @@ static const struct rd_column stack_keys[] = {
 #undef ROW
 #undef MESSAGE
 
-#define ROW struct rd_fact_marker
+#define ROW     struct rd_fact_marker
 #define MESSAGE Rd__Markers
 static const struct rd_column markers[] = {
 	COLUMN(time, DELTA),
@@ -144,7 +126,7 @@ static const struct rd_column markers[] = {
 #undef ROW
 #undef MESSAGE
 
-#define ROW struct rd_fact_interval
+#define ROW     struct rd_fact_interval
 #define MESSAGE Rd__Intervals
 static const struct rd_column intervals[] = {
 	COLUMN(time, DELTA),
@@ -156,67 +138,48 @@ static const struct rd_column intervals[] = {
 #undef ROW
 #undef MESSAGE
 
-#define ROW struct rd_fact_runtime
+#define ROW     struct rd_fact_runtime
 #define MESSAGE Rd__Runtimes
 static const struct rd_column runtimes[] = {
-	COLUMN(time, DELTA),
-	COLUMN(place, DELTA),
-	COLUMN(pid, DELTA),
-	COLUMN(clr, PLAIN),
-	COLUMN(version_text, DELTA),
-	COLUMN(command_line, DELTA),
+	COLUMN(time, DELTA), COLUMN(place, DELTA),        COLUMN(pid, DELTA),
+	COLUMN(clr, PLAIN),  COLUMN(version_text, DELTA), COLUMN(command_line, DELTA),
 };
 #undef ROW
 #undef MESSAGE
 
-#define ROW struct rd_sample
+#define ROW     struct rd_sample
 #define MESSAGE Rd__Samples
 static const struct rd_column samples[] = {
-	COLUMN(time, DELTA),
-	COLUMN(thread, DELTA),
-	COLUMN(pointer, DELTA),
-	COLUMN(weight, PLAIN),
-	COLUMN(cpu, PLAIN),
-	BOUNDED(kind, PLAIN, RD_SAMPLE_KINDS - 1),
-	COLUMN(stack, PLAIN),
-	COLUMN(pid, DELTA),
+	COLUMN(time, DELTA),   COLUMN(thread, DELTA), COLUMN(pointer, DELTA),
+	COLUMN(weight, PLAIN), COLUMN(cpu, PLAIN),    BOUNDED(kind, PLAIN, RD_SAMPLE_KINDS - 1),
+	COLUMN(stack, PLAIN),  COLUMN(pid, DELTA),
 };
 #undef ROW
 #undef MESSAGE
 
-#define ROW struct rd_stack_row
+#define ROW     struct rd_stack_row
 #define MESSAGE Rd__StackRecords
 static const struct rd_column stack_records[] = {
-	COLUMN(sample_time, DELTA),
-	COLUMN(thread, DELTA),
-	COLUMN(time, DELTA),
-	COLUMN(place, DELTA),
-	COLUMN(key, DELTA),
-	COLUMN(cpu, PLAIN),
-	COLUMN(pid, DELTA),
-	BOUNDED(part, PLAIN, RD_STACK_USER_KEY),
+	COLUMN(sample_time, DELTA), COLUMN(thread, DELTA), COLUMN(time, DELTA), COLUMN(place, DELTA),
+	COLUMN(key, DELTA),         COLUMN(cpu, PLAIN),    COLUMN(pid, DELTA),  BOUNDED(part, PLAIN, RD_STACK_USER_KEY),
 	COLUMN(stack, PLAIN),
 };
 #undef ROW
 #undef MESSAGE
 
-#define ROW struct rd_sequence_row
+#define ROW     struct rd_sequence_row
 #define MESSAGE Rd__Sequences
 static const struct rd_column sequences[] = {
-	COLUMN(run, DELTA),
-	COLUMN(run_blocks, PLAIN),
-	COLUMN(thread, DELTA),
-	BOUNDED(first_op, PLAIN, RD_SEQ_FORGET_ALL),
-	COLUMN(first_number, PLAIN),
-	COLUMN(last_number, PLAIN),
-	BOUNDED(known, PLAIN, 1),
-	BOUNDED(forgot_all, PLAIN, 1),
+	COLUMN(run, DELTA),          COLUMN(run_blocks, PLAIN),
+	COLUMN(thread, DELTA),       BOUNDED(first_op, PLAIN, RD_SEQ_FORGET_ALL),
+	COLUMN(first_number, PLAIN), COLUMN(last_number, PLAIN),
+	BOUNDED(known, PLAIN, 1),    BOUNDED(forgot_all, PLAIN, 1),
 	COLUMN(lost, PLAIN),
 };
 #undef ROW
 #undef MESSAGE
 
-#define ROW struct rd_damage_row
+#define ROW     struct rd_damage_row
 #define MESSAGE Rd__Damage
 static const struct rd_column damage[] = {
 	COLUMN(offset, DELTA),
@@ -225,27 +188,22 @@ static const struct rd_column damage[] = {
 #undef ROW
 #undef MESSAGE
 
-#define ROW struct rd_preliminary_row
+#define ROW     struct rd_preliminary_row
 #define MESSAGE Rd__Preliminary
 static const struct rd_column preliminary[] = {
-	COLUMN(pid, DELTA),
-	COLUMN(clr, PLAIN),
-	COLUMN(module, DELTA),
-	COLUMN(ns, DELTA),
-	COLUMN(name, DELTA),
-	COLUMN(signature, DELTA),
-	COLUMN(exclusive, PLAIN),
-	COLUMN(inclusive, PLAIN),
+	COLUMN(pid, DELTA),  COLUMN(clr, PLAIN),       COLUMN(module, DELTA),    COLUMN(ns, DELTA),
+	COLUMN(name, DELTA), COLUMN(signature, DELTA), COLUMN(exclusive, PLAIN), COLUMN(inclusive, PLAIN),
 };
 #undef ROW
 #undef MESSAGE
 
-#define LAYOUT(TABLE, field, ROWTYPE)                                                              \
-	[RD_TABLE_##TABLE] = {                                                                     \
-		.name = #field, .message = &rd__##field##__descriptor, .columns = field,           \
-		.columns_n = sizeof field / sizeof *field, .row_bytes = sizeof(struct ROWTYPE),     \
-		.rows_at = offsetof(struct rd_partial, field)                                      \
-	}
+#define LAYOUT(TABLE, field, ROWTYPE)                                                                                  \
+	[RD_TABLE_##TABLE] = {.name = #field,                                                                          \
+			      .message = &rd__##field##__descriptor,                                                   \
+			      .columns = field,                                                                        \
+			      .columns_n = sizeof field / sizeof *field,                                               \
+			      .row_bytes = sizeof(struct ROWTYPE),                                                     \
+			      .rows_at = offsetof(struct rd_partial, field)}
 
 static const struct rd_partial_layout layouts[] = {
 	LAYOUT(SUMMARY, summary, rd_partial_summary),
@@ -266,6 +224,7 @@ static const struct rd_partial_layout layouts[] = {
 	LAYOUT(DAMAGE, damage, rd_damage_row),
 	LAYOUT(PRELIMINARY, preliminary, rd_preliminary_row),
 };
+/* clang-format on */
 
 _Static_assert(sizeof(Rd__Summary) <= sizeof(union rd_table_message), "the largest message has its room");
 _Static_assert(sizeof(Rd__Methods) <= sizeof(union rd_table_message), "the largest message has its room");

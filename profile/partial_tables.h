@@ -12,12 +12,12 @@
 #include "proto/partial.pb-c.h"
 
 struct rd_partial_layout {
-	const char *name;              /* NULL: no such table */
+	const char *name; /* NULL: no such table */
 	const ProtobufCMessageDescriptor *message;
 	const struct rd_column *columns;
 	uint16_t columns_n;
 	uint16_t row_bytes;
-	uint16_t rows_at;              /* offset of the rows' RD_VEC in struct rd_partial; of the summary itself */
+	uint16_t rows_at; /* offset of the rows' RD_VEC in struct rd_partial; of the summary itself */
 };
 
 /* NULL for a number that is no table. */
@@ -39,7 +39,7 @@ union rd_table_message {
  * packed by zstd or plain.
  */
 #define RD_BLOCK_HEAD_BYTES 16
-#define RD_BLOCK_VERSION 1
+#define RD_BLOCK_VERSION    1
 enum rd_block_codec { RD_BLOCK_PLAIN = 0, RD_BLOCK_ZSTD = 1 };
 
 struct rd_block_head {
@@ -54,11 +54,11 @@ int rd_block_open(struct rd_span block, struct rd_block_head *out, struct rd_err
 uint64_t rd_block_checksum(const uint8_t head[RD_BLOCK_HEAD_BYTES], const uint8_t *payload, size_t size_bytes);
 
 /* Bounds of a block. What stands around the values (tags, lengths, the Block message itself) stays below FRAME. */
-#define RD_SIZE_BYTES 5u   /* the size of a string or depth of a stack as a varint, at most */
-#define RD_FRAME_BYTES 10u /* a frame */
-#define RD_BLOCK_ROWS_MAX 65536u
+#define RD_SIZE_BYTES        5u  /* the size of a string or depth of a stack as a varint, at most */
+#define RD_FRAME_BYTES       10u /* a frame */
+#define RD_BLOCK_ROWS_MAX    65536u
 #define RD_BLOCK_FRAME_BYTES 512u
-#define RD_BLOCK_PLAIN_MAX (RD_PARTIAL_BLOCK_BYTES - RD_BLOCK_HEAD_BYTES)
-#define RD_BLOCK_VALUES_MAX (RD_BLOCK_PLAIN_MAX - RD_BLOCK_FRAME_BYTES)
+#define RD_BLOCK_PLAIN_MAX   (RD_PARTIAL_BLOCK_BYTES - RD_BLOCK_HEAD_BYTES)
+#define RD_BLOCK_VALUES_MAX  (RD_BLOCK_PLAIN_MAX - RD_BLOCK_FRAME_BYTES)
 
 #endif

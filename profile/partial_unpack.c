@@ -11,7 +11,7 @@
 
 /* Sizes of strings, depths of stacks: a column whose row is the number itself. */
 static int get_numbers(const char *name, const struct rd_column *c, const ProtobufCMessage *message, uint64_t *out,
-                       size_t rows, size_t max, uint64_t *sum, struct rd_error *err)
+		       size_t rows, size_t max, uint64_t *sum, struct rd_error *err)
 {
 	int code = rd_columns_get(c, 1, message, out, sizeof *out, rows, err);
 
@@ -27,8 +27,11 @@ static int get_numbers(const char *name, const struct rd_column *c, const Protob
 static int get_strings(struct rd_partial *p, const Rd__Strings *m, uint64_t *sizes, size_t rows, struct rd_error *err)
 {
 	static const struct rd_column column = {
-		.name = "size_bytes", .count_at = offsetof(Rd__Strings, n_size_bytes),
-		.values_at = offsetof(Rd__Strings, size_bytes), .row_bytes = 8, .coding = RD_CODING_PLAIN,
+		.name = "size_bytes",
+		.count_at = offsetof(Rd__Strings, n_size_bytes),
+		.values_at = offsetof(Rd__Strings, size_bytes),
+		.row_bytes = 8,
+		.coding = RD_CODING_PLAIN,
 	};
 	uint64_t sum;
 	int code = get_numbers("a string's size", &column, &m->base, sizes, rows, RD_NAME_BYTES_MAX, &sum, err);
@@ -37,7 +40,7 @@ static int get_strings(struct rd_partial *p, const Rd__Strings *m, uint64_t *siz
 		return code;
 	if (sum != m->text.len)
 		return rd_fail(err, RD_CORRUPT, "%zu strings of %llu bytes lie in %zu", rows, (unsigned long long)sum,
-		               m->text.len);
+			       m->text.len);
 	if (rd_vec_reserve(&p->strings.at, rows) < 0)
 		return rd_fail_nomem(err);
 	const uint8_t *text = sum ? rd_arena_copy(&p->strings.arena, m->text.data, sum) : (const uint8_t *)"";
@@ -53,8 +56,11 @@ static int get_strings(struct rd_partial *p, const Rd__Strings *m, uint64_t *siz
 static int get_stacks(struct rd_partial *p, const Rd__Stacks *m, uint64_t *depths, size_t rows, struct rd_error *err)
 {
 	static const struct rd_column column = {
-		.name = "depth", .count_at = offsetof(Rd__Stacks, n_depth), .values_at = offsetof(Rd__Stacks, depth),
-		.row_bytes = 8, .coding = RD_CODING_PLAIN,
+		.name = "depth",
+		.count_at = offsetof(Rd__Stacks, n_depth),
+		.values_at = offsetof(Rd__Stacks, depth),
+		.row_bytes = 8,
+		.coding = RD_CODING_PLAIN,
 	};
 	uint64_t sum, frame = 0;
 	int code = get_numbers("a stack's depth", &column, &m->base, depths, rows, RD_STACK_DEPTH_MAX, &sum, err);
@@ -63,7 +69,7 @@ static int get_stacks(struct rd_partial *p, const Rd__Stacks *m, uint64_t *depth
 		return code;
 	if (sum != m->n_frame)
 		return rd_fail(err, RD_CORRUPT, "%zu stacks of %llu frames have %zu", rows, (unsigned long long)sum,
-		               m->n_frame);
+			       m->n_frame);
 	if (rd_vec_reserve(&p->stack_ends, rows) < 0 || rd_vec_reserve(&p->stack_frames, sum) < 0)
 		return rd_fail_nomem(err);
 	uint64_t end = p->stack_frames.n;
@@ -79,7 +85,7 @@ static int get_stacks(struct rd_partial *p, const Rd__Stacks *m, uint64_t *depth
 }
 
 static int get_rows(struct rd_partial *p, const struct rd_partial_layout *t, const ProtobufCMessage *message,
-                    size_t rows, struct rd_error *err)
+		    size_t rows, struct rd_error *err)
 {
 	uint8_t *field = (uint8_t *)p + t->rows_at;
 	struct rd_any_vec v;
@@ -101,7 +107,7 @@ static int get_rows(struct rd_partial *p, const struct rd_partial_layout *t, con
 }
 
 static int get_summary(struct rd_partial *p, const struct rd_partial_layout *t, const ProtobufCMessage *message,
-                       size_t rows, struct rd_error *err)
+		       size_t rows, struct rd_error *err)
 {
 	struct rd_partial_summary summary = {0};
 
@@ -119,10 +125,12 @@ static int get_table(struct rd_partial *p, uint32_t table, const Rd__Block *b, s
 	const ProtobufCMessage *message;
 
 	if (b->version != RD_BLOCK_VERSION)
-		return rd_fail(err, RD_UNSUPPORTED, "columns of version %u; this build reads %u", b->version, RD_BLOCK_VERSION);
+		return rd_fail(err, RD_UNSUPPORTED, "columns of version %u; this build reads %u", b->version,
+			       RD_BLOCK_VERSION);
 	memcpy(&message, &b->summary, sizeof message); /* all members of the union are pointers */
 	if ((uint32_t)b->columns_case != RD_PARTIAL_FIELD(table) || message == NULL)
-		return rd_fail(err, RD_CORRUPT, "field %d where the columns of table %u are due", (int)b->columns_case, table);
+		return rd_fail(err, RD_CORRUPT, "field %d where the columns of table %u are due", (int)b->columns_case,
+			       table);
 	if (b->rows == 0 || b->rows > RD_BLOCK_ROWS_MAX)
 		return rd_fail(err, RD_LIMIT, "%u rows in a block", b->rows);
 	if (table == RD_TABLE_SUMMARY)
@@ -134,7 +142,7 @@ static int get_table(struct rd_partial *p, uint32_t table, const Rd__Block *b, s
 	if (numbers == NULL)
 		return rd_fail_nomem(err);
 	int code = table == RD_TABLE_STRINGS ? get_strings(p, b->strings, numbers, b->rows, err)
-	                                     : get_stacks(p, b->stacks, numbers, b->rows, err);
+					     : get_stacks(p, b->stacks, numbers, b->rows, err);
 	rd_free(numbers);
 	return code;
 }
@@ -152,7 +160,8 @@ static int plain_payload(const struct rd_block_head *head, struct rd_span *plain
 	if (ZSTD_isError(n) && ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
 		return rd_fail_nomem(err);
 	if (n != head->plain_bytes)
-		return rd_fail(err, RD_CORRUPT, "zstd: %s", ZSTD_isError(n) ? ZSTD_getErrorName(n) : "fewer bytes than claimed");
+		return rd_fail(err, RD_CORRUPT, "zstd: %s",
+			       ZSTD_isError(n) ? ZSTD_getErrorName(n) : "fewer bytes than claimed");
 	*plain = (struct rd_span){*room, n};
 	return 0;
 }

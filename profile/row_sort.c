@@ -33,7 +33,7 @@ static size_t run_end(const struct sorter *s, const struct key *keys, size_t at,
 }
 
 static void merge(const struct sorter *s, const struct key *a, const struct key *b, const struct key *end,
-                  struct key *out)
+		  struct key *out)
 {
 	const struct key *middle = b;
 

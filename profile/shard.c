@@ -22,7 +22,7 @@ static int tell(void *ctx, uint64_t bytes)
 
 /* Context and blocks through the format's decoder. */
 static int decode(const struct rd_source *s, const struct rd_shard *shard, const struct rd_sink *sink,
-                  struct rd_error *err)
+		  struct rd_error *err)
 {
 	const struct rd_format *format = rd_format_by_id(shard->info->format);
 	struct rd_decoder *d;
@@ -41,7 +41,7 @@ static int decode(const struct rd_source *s, const struct rd_shard *shard, const
 }
 
 static int collect(const struct rd_source *s, const struct rd_shard *shard, const struct rd_shard_options *opt,
-                   struct rd_partial *p, struct rd_error *err)
+		   struct rd_partial *p, struct rd_error *err)
 {
 	uint32_t depth = opt->stack_depth;
 	struct teller teller = {.opt = opt};
@@ -67,7 +67,7 @@ static int collect(const struct rd_source *s, const struct rd_shard *shard, cons
 }
 
 int rd_shard_decode(const struct rd_source *s, const struct rd_shard *shard, const struct rd_shard_options *opt,
-                    rd_partial_block_fn emit, void *ctx, struct rd_error *err)
+		    rd_partial_block_fn emit, void *ctx, struct rd_error *err)
 {
 	static const struct rd_shard_options none;
 	struct rd_partial p = {0};

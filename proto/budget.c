@@ -30,7 +30,8 @@ static void give_back(void *ctx, void *p)
 
 void rd_budget_init(struct rd_budget *b, uint64_t bytes)
 {
-	*b = (struct rd_budget){.allocator = {.alloc = take, .free = give_back, .allocator_data = b}, .left_bytes = bytes};
+	*b = (struct rd_budget){.allocator = {.alloc = take, .free = give_back, .allocator_data = b},
+				.left_bytes = bytes};
 }
 
 int rd_budget_fail(const struct rd_budget *b, struct rd_error *err, const char *what)

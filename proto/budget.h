@@ -18,7 +18,7 @@
 struct rd_budget {
 	ProtobufCAllocator allocator; /* for the calls of protobuf-c; borrowed from the struct, which must not move */
 	uint64_t left_bytes;
-	int code;                     /* RD_LIMIT or RD_NOMEM once an allocation was refused; else 0 */
+	int code; /* RD_LIMIT or RD_NOMEM once an allocation was refused; else 0 */
 };
 
 /* Memory comes through rd_realloc. */

@@ -13,7 +13,8 @@
 
 int rd_fuzz_one(const uint8_t *bytes, size_t size_bytes);
 
-static int unpack_again(void *ctx, enum rd_partial_table table, uint32_t seq, struct rd_span block, struct rd_error *err)
+static int unpack_again(void *ctx, enum rd_partial_table table, uint32_t seq, struct rd_span block,
+			struct rd_error *err)
 {
 	(void)table, (void)seq;
 	return rd_partial_unpack(ctx, block, err);

@@ -17,9 +17,9 @@ static int decode(const struct rd_event *ev, struct rd_record *out)
 	return 0;
 }
 
-#define TYPE(KIND, PROVIDER, OP)                                                                   \
-	{                                                                                          \
-		.provider = PROVIDER, .kind = RD_EVENT_##KIND, .op = RD_OP_##OP, .decode = decode   \
+#define TYPE(KIND, PROVIDER, OP)                                                                                       \
+	{                                                                                                              \
+		.provider = PROVIDER, .kind = RD_EVENT_##KIND, .op = RD_OP_##OP, .decode = decode                      \
 	}
 static const struct rd_event_type types[] = {
 	TYPE(SAMPLE, "sampler", NONE),
@@ -38,10 +38,23 @@ static const struct rd_event_type types[] = {
 	TYPE(MAPPING, "kernel", NONE),
 };
 enum {
-	SAMPLE, STACK, STACK_KEY, METHOD, METHOD_END, MODULE, IMAGE, THREAD, PROCESS, MARKER, INTERVAL, RUNTIME, OTHER, MAPPING
+	SAMPLE,
+	STACK,
+	STACK_KEY,
+	METHOD,
+	METHOD_END,
+	MODULE,
+	IMAGE,
+	THREAD,
+	PROCESS,
+	MARKER,
+	INTERVAL,
+	RUNTIME,
+	OTHER,
+	MAPPING
 };
 
-#define WIDE(text) ((struct rd_name){{(const uint8_t *)(text), sizeof(text) - 2}, true})
+#define WIDE(text)   ((struct rd_name){{(const uint8_t *)(text), sizeof(text) - 2}, true})
 #define NARROW(text) ((struct rd_name){{(const uint8_t *)(text), sizeof(text) - 1}, false})
 
 struct fixture {
@@ -79,9 +92,17 @@ static int try_say(struct fixture *f, unsigned type, const struct rd_record *r)
 {
 	struct rd_event_key key = {.identity = RD_IDENTITY_EVENT, .type = &types[type], .slot = type * 3};
 	struct rd_event ev = {
-		.key = &key, .time = f->time, .place = (uint64_t)f->block.ordinal << 32 | 7, .thread = 40, .pid = 30, .cpu = 2,
-		.payload = (const uint8_t *)r, .payload_bytes = r ? sizeof *r : 0,
-		.stack = f->stack.at, .stack_bytes = f->stack.size_bytes, .stack_pointer_bytes = 8,
+		.key = &key,
+		.time = f->time,
+		.place = (uint64_t)f->block.ordinal << 32 | 7,
+		.thread = 40,
+		.pid = 30,
+		.cpu = 2,
+		.payload = (const uint8_t *)r,
+		.payload_bytes = r ? sizeof *r : 0,
+		.stack = f->stack.at,
+		.stack_bytes = f->stack.size_bytes,
+		.stack_pointer_bytes = 8,
 	};
 
 	return f->sink.event(&f->c, &ev);
@@ -110,7 +131,7 @@ static void finish(struct fixture *f)
 	assert_ok(rd_collector_finish(&f->c, &err), &err);
 }
 
-#define assert_text(f, number, text) assert_span(rd_strings_at(&(f)->p.strings, (number) - 1), text)
+#define assert_text(f, number, text) assert_span(rd_strings_at(&(f)->p.strings, (number)-1), text)
 
 static const uint64_t some_frames[] = {0x100, 0x200};
 
@@ -123,25 +144,53 @@ static struct rd_span frames_span(void)
 static void say_all(struct fixture *f)
 {
 	f->stack = frames_span();
-	say(f, SAMPLE, (struct rd_record){.sample = {.thread = 41, .pointer = 0x123, .kind = RD_SAMPLE_MANAGED, .weight = 3}});
+	say(f, SAMPLE,
+	    (struct rd_record){.sample = {.thread = 41, .pointer = 0x123, .kind = RD_SAMPLE_MANAGED, .weight = 3}});
 	f->stack = (struct rd_span){0};
-	say(f, STACK, (struct rd_record){.stack = {.sample_time = 90, .thread = 42, .pid = 31, .part = RD_STACK_PLAIN,
-	                                           .frames = frames_span(), .pointer_bytes = 8}});
+	say(f, STACK,
+	    (struct rd_record){.stack = {.sample_time = 90,
+					 .thread = 42,
+					 .pid = 31,
+					 .part = RD_STACK_PLAIN,
+					 .frames = frames_span(),
+					 .pointer_bytes = 8}});
 	say(f, STACK_KEY, (struct rd_record){.stack_key = {.key = 77, .frames = frames_span(), .pointer_bytes = 8}});
-	say(f, METHOD, (struct rd_record){.method = {.method_id = 1, .module_id = 2, .start = 3, .size_bytes = 4, .token = 5,
-	                                             .flags = 6, .clr = 7, .rejit_id = 8, .named = true, .ns = WIDE(u"N"),
-	                                             .name = WIDE(u"M"), .signature = WIDE(u"S")}});
+	say(f, METHOD,
+	    (struct rd_record){.method = {.method_id = 1,
+					  .module_id = 2,
+					  .start = 3,
+					  .size_bytes = 4,
+					  .token = 5,
+					  .flags = 6,
+					  .clr = 7,
+					  .rejit_id = 8,
+					  .named = true,
+					  .ns = WIDE(u"N"),
+					  .name = WIDE(u"M"),
+					  .signature = WIDE(u"S")}});
 	say(f, METHOD_END, (struct rd_record){.method = {.method_id = 11}});
-	say(f, MODULE, (struct rd_record){.module = {.module_id = 21, .clr = 22, .flags = 23, .il_path = WIDE(u"a.dll"),
-	                                             .native_path = WIDE(u""), .pdb_guid = "0123456789abcde",
-	                                             .pdb_age = 24, .pdb_path = WIDE(u"a.pdb")}});
-	say(f, IMAGE, (struct rd_record){.image = {.pid = 51, .base = 52, .size_bytes = 53, .time_stamp = 54, .checksum = 55,
-	                                           .path = WIDE(u"k.sys")}});
+	say(f, MODULE,
+	    (struct rd_record){.module = {.module_id = 21,
+					  .clr = 22,
+					  .flags = 23,
+					  .il_path = WIDE(u"a.dll"),
+					  .native_path = WIDE(u""),
+					  .pdb_guid = "0123456789abcde",
+					  .pdb_age = 24,
+					  .pdb_path = WIDE(u"a.pdb")}});
+	say(f, IMAGE,
+	    (struct rd_record){.image = {.pid = 51,
+					 .base = 52,
+					 .size_bytes = 53,
+					 .time_stamp = 54,
+					 .checksum = 55,
+					 .path = WIDE(u"k.sys")}});
 	say(f, THREAD, (struct rd_record){.thread = {.pid = 61, .thread = 62}});
 	say(f, PROCESS, (struct rd_record){.process = {.pid = 71, .parent_pid = 72, .name = NARROW("p.exe")}});
 	say(f, MARKER, (struct rd_record){.marker = {.marker = RD_MARKER_END_COMPLETE, .clr = 81}});
 	say(f, INTERVAL, (struct rd_record){.interval = {.source = 91, .interval_100ns = 10000}});
-	say(f, RUNTIME, (struct rd_record){.runtime = {.clr = 92, .version = {10, 0, 1, 65535}, .command_line = WIDE(u"x y")}});
+	say(f, RUNTIME,
+	    (struct rd_record){.runtime = {.clr = 92, .version = {10, 0, 1, 65535}, .command_line = WIDE(u"x y")}});
 	say(f, OTHER, (struct rd_record){.other = {.what = RD_OTHER_CSWITCH}});
 	say(f, MAPPING, (struct rd_record){0});
 }
@@ -253,8 +302,8 @@ static void one_event_of_each_kind(void **state)
 	assert_int_equal(sum->other[RD_OTHER_CSWITCH], 1);
 	assert_int_equal(sum->other[RD_OTHER_PMC], 0);
 	assert_int_equal(sum->providers_seen, RD_SEEN_RUNTIME | RD_SEEN_RUNDOWN | RD_SEEN_SAMPLES | RD_SEEN_STACKS |
-	                                      RD_SEEN_IMAGES | RD_SEEN_THREADS | RD_SEEN_RUNTIME_METHODS |
-	                                      RD_SEEN_RUNDOWN_METHODS);
+						      RD_SEEN_IMAGES | RD_SEEN_THREADS | RD_SEEN_RUNTIME_METHODS |
+						      RD_SEEN_RUNDOWN_METHODS);
 }
 
 static void nothing_came(void **state)
@@ -324,7 +373,8 @@ static void an_undone_block_leaves_nothing(void **state)
 	finish(f);
 	assert_int_equal(f->p.threads.n, 1);
 	assert_int_equal(f->p.samples.n + f->p.stack_records.n + f->p.stack_keys.n + f->p.methods.n + f->p.modules.n +
-	                 f->p.images.n + f->p.processes.n + f->p.markers.n + f->p.intervals.n + f->p.runtimes.n, 0);
+				 f->p.images.n + f->p.processes.n + f->p.markers.n + f->p.intervals.n + f->p.runtimes.n,
+			 0);
 	assert_int_equal(f->p.summary.blocks, 2);
 	assert_int_equal(f->p.summary.events, 1);
 	assert_int_equal(f->p.damage.n, 1);
@@ -341,15 +391,22 @@ static void an_undone_block_leaves_nothing(void **state)
 static void rows_come_out_sorted(void **state)
 {
 	struct fixture *f = *state;
-	static const struct { uint64_t time, thread, pointer; uint32_t kind, weight; } in[] = {
-		{9, 1, 0, 0, 1}, {5, 2, 0, 0, 1}, {5, 1, 3, 0, 1}, {5, 1, 2, 1, 1}, {5, 1, 2, 0, 9}, {5, 1, 2, 0, 1}, {1, 9, 9, 2, 9},
+	static const struct {
+		uint64_t time, thread, pointer;
+		uint32_t kind, weight;
+	} in[] = {
+		{9, 1, 0, 0, 1}, {5, 2, 0, 0, 1}, {5, 1, 3, 0, 1}, {5, 1, 2, 1, 1},
+		{5, 1, 2, 0, 9}, {5, 1, 2, 0, 1}, {1, 9, 9, 2, 9},
 	};
 
 	begin(f);
 	for (size_t i = 0; i < 7; i++) {
 		f->time = in[i].time;
-		say(f, SAMPLE, (struct rd_record){.sample = {.thread = in[i].thread, .pointer = in[i].pointer, .kind = in[i].kind,
-		                                             .weight = in[i].weight}});
+		say(f, SAMPLE,
+		    (struct rd_record){.sample = {.thread = in[i].thread,
+						  .pointer = in[i].pointer,
+						  .kind = in[i].kind,
+						  .weight = in[i].weight}});
 		f->time = 1000 - i;
 		say(f, STACK, (struct rd_record){.stack = {.sample_time = in[i].time, .thread = in[i].thread}});
 	}

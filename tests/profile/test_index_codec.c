@@ -5,11 +5,26 @@
 static struct rd_trace_info some_info(void)
 {
 	struct rd_trace_info info = {
-		.format = RD_FORMAT_ETL, .version_major = 10, .version_minor = 2, .pointer_bytes = 8, .cpus = 16, .pid = 77,
-		.compression = 3, .log_file_mode = 0x04010001, .size_bytes = UINT64_C(1) << 40, .mtime_ns = INT64_MIN + 5,
-		.clock = {RD_CLOCK_CYCLES, 2400000000u, UINT64_MAX, -5}, .end_ticks = 123456789, .sampling_ns = 1000000,
-		.lost_events = 3, .lost_buffers = 1, .digest = 0xfedcba9876543210, .complete = false,
-		.cut_at = UINT64_C(1) << 39, .damage = "a buffer ends early", .recorder = "NT Kernel Logger",
+		.format = RD_FORMAT_ETL,
+		.version_major = 10,
+		.version_minor = 2,
+		.pointer_bytes = 8,
+		.cpus = 16,
+		.pid = 77,
+		.compression = 3,
+		.log_file_mode = 0x04010001,
+		.size_bytes = UINT64_C(1) << 40,
+		.mtime_ns = INT64_MIN + 5,
+		.clock = {RD_CLOCK_CYCLES, 2400000000u, UINT64_MAX, -5},
+		.end_ticks = 123456789,
+		.sampling_ns = 1000000,
+		.lost_events = 3,
+		.lost_buffers = 1,
+		.digest = 0xfedcba9876543210,
+		.complete = false,
+		.cut_at = UINT64_C(1) << 39,
+		.damage = "a buffer ends early",
+		.recorder = "NT Kernel Logger",
 	};
 	return info;
 }
@@ -61,8 +76,14 @@ static void fill_blocks(rd_block_vec *v, size_t n)
 		struct rd_block *b = rd_vec_add(v);
 		assert_non_null(b);
 		*b = (struct rd_block){
-			.offset = i * 65536, .size_bytes = 65536 - i % 3, .time = i * i * 1000 % 77777777, .ordinal = (uint32_t)i * 2,
-			.cpu = (uint16_t)(i % 300), .kind = (uint8_t)(i % 6), .provides = i % 8, .resets = i / 8 % 8,
+			.offset = i * 65536,
+			.size_bytes = 65536 - i % 3,
+			.time = i * i * 1000 % 77777777,
+			.ordinal = (uint32_t)i * 2,
+			.cpu = (uint16_t)(i % 300),
+			.kind = (uint8_t)(i % 6),
+			.provides = i % 8,
+			.resets = i / 8 % 8,
 		};
 	}
 }
@@ -153,7 +174,12 @@ static void index_round_trip(void **state)
 static void edge_blocks(void **state)
 {
 	struct rd_block in[3] = {
-		{.offset = UINT64_MAX, .time = UINT64_MAX, .ordinal = UINT32_MAX, .cpu = UINT16_MAX, .kind = 255, .provides = 7,
+		{.offset = UINT64_MAX,
+		 .time = UINT64_MAX,
+		 .ordinal = UINT32_MAX,
+		 .cpu = UINT16_MAX,
+		 .kind = 255,
+		 .provides = 7,
 		 .resets = 7},
 		{.size_bytes = UINT64_MAX},
 		{.offset = 5, .time = 1, .ordinal = 9},
@@ -271,12 +297,9 @@ static void no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(info_round_trip),
-		cmocka_unit_test(info_is_checked),
-		cmocka_unit_test(index_round_trip),
-		cmocka_unit_test(edge_blocks),
-		cmocka_unit_test(index_is_checked),
-		cmocka_unit_test(cut_and_flipped),
+		cmocka_unit_test(info_round_trip),  cmocka_unit_test(info_is_checked),
+		cmocka_unit_test(index_round_trip), cmocka_unit_test(edge_blocks),
+		cmocka_unit_test(index_is_checked), cmocka_unit_test(cut_and_flipped),
 		cmocka_unit_test(no_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

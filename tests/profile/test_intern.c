@@ -4,7 +4,7 @@
 #include "profile/shard.h"
 
 /* A NUL-ended u"" literal and its span without the NUL. */
-#define WIDE(text) ((struct rd_name){{(const uint8_t *)(text), sizeof(text) - 2}, true})
+#define WIDE(text)   ((struct rd_name){{(const uint8_t *)(text), sizeof(text) - 2}, true})
 #define NARROW(text) ((struct rd_name){{(const uint8_t *)(text), sizeof(text) - 1}, false})
 
 struct fixture {
@@ -39,7 +39,7 @@ static uint32_t number_of(struct fixture *f, struct rd_name name)
 	return number;
 }
 
-#define assert_text(f, number, text) assert_span(rd_strings_at(&(f)->p.strings, (number) - 1), text)
+#define assert_text(f, number, text) assert_span(rd_strings_at(&(f)->p.strings, (number)-1), text)
 
 static void names(void **state)
 {
@@ -61,13 +61,18 @@ static void names(void **state)
 static void beyond_ascii(void **state)
 {
 	struct fixture *f = *state;
-	static const uint16_t high_alone[] = {'a', 0xd83d, 'b', 0}, low_alone[] = {0xde00, 0}, swapped[] = {0xde00, 0xd83d, 0};
+	static const uint16_t high_alone[] = {'a', 0xd83d, 'b', 0}, low_alone[] = {0xde00, 0},
+			      swapped[] = {0xde00, 0xd83d, 0};
 
-	assert_text(f, number_of(f, WIDE(u"Größe")), "Gr\xc3\xb6\xc3\x9f" "e");
+	assert_text(f, number_of(f, WIDE(u"Größe")),
+		    "Gr\xc3\xb6\xc3\x9f"
+		    "e");
 	assert_text(f, number_of(f, WIDE(u"メソッド")), "\xe3\x83\xa1\xe3\x82\xbd\xe3\x83\x83\xe3\x83\x89");
 	assert_text(f, number_of(f, WIDE(u"a\U0001F600")), "a\xf0\x9f\x98\x80");
 	/* Halves of a pair stay apart from each other and from the pair. */
-	assert_text(f, number_of(f, WIDE(high_alone)), "a\xed\xa0\xbd" "b");
+	assert_text(f, number_of(f, WIDE(high_alone)),
+		    "a\xed\xa0\xbd"
+		    "b");
 	assert_text(f, number_of(f, WIDE(low_alone)), "\xed\xb8\x80");
 	assert_text(f, number_of(f, WIDE(swapped)), "\xed\xb8\x80\xed\xa0\xbd");
 	assert_int_equal(f->p.strings.at.n, 6);
@@ -134,10 +139,13 @@ static void method_names(void **state)
 	struct rd_interned_names a, b, c;
 	struct three t = {0};
 
-	fill_three(&t, (const uint16_t *)u"Shop.Program", (const uint16_t *)u"Größe", (const uint16_t *)u"void  (int32)");
+	fill_three(&t, (const uint16_t *)u"Shop.Program", (const uint16_t *)u"Größe",
+		   (const uint16_t *)u"void  (int32)");
 	assert_ok(rd_intern_method_names(&f->in, &t.method, &a), NULL);
 	assert_text(f, a.ns, "Shop.Program");
-	assert_text(f, a.name, "Gr\xc3\xb6\xc3\x9f" "e");
+	assert_text(f, a.name,
+		    "Gr\xc3\xb6\xc3\x9f"
+		    "e");
 	assert_text(f, a.signature, "void  (int32)");
 	/* Again, and in separate places: the same numbers. */
 	assert_ok(rd_intern_method_names(&f->in, &t.method, &b), NULL);
@@ -161,9 +169,18 @@ static void method_names(void **state)
 static void raw_names_differ_as_names_do(void **state)
 {
 	static const uint16_t a[][12] = {
-		{0}, {'a', 0}, {'b', 0}, {'a', 'b', 'c', 'd', 0}, {'a', 'b', 'c', 'e', 0}, {'a', 'b', 'c', 'd', 'e', 0},
-		{'a', 'b', 'c', 'd', 0xe9, 0}, {'a', 'b', 'c', 'd', 0x169, 0}, {'a', 'b', 0x80, 'd', 'e', 0},
-		{'a', 'b', 0xd83d, 0xde00, 0}, {'a', 'b', 0xd83d, 'x', 0}, {0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0},
+		{0},
+		{'a', 0},
+		{'b', 0},
+		{'a', 'b', 'c', 'd', 0},
+		{'a', 'b', 'c', 'e', 0},
+		{'a', 'b', 'c', 'd', 'e', 0},
+		{'a', 'b', 'c', 'd', 0xe9, 0},
+		{'a', 'b', 'c', 'd', 0x169, 0},
+		{'a', 'b', 0x80, 'd', 'e', 0},
+		{'a', 'b', 0xd83d, 0xde00, 0},
+		{'a', 'b', 0xd83d, 'x', 0},
+		{0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0},
 	};
 	struct fixture *f = *state;
 	struct rd_interned_names first[12], again;

@@ -93,10 +93,22 @@ static uint64_t lost_of(const struct op *ops, size_t n)
 	return lost;
 }
 #define LOST(...) lost_of((struct op[]){__VA_ARGS__}, sizeof((struct op[]){__VA_ARGS__}) / sizeof(struct op))
-#define EVENT(t, s, n) {t, RD_SEQ_EVENT, s, n}
-#define POINT(t, s) {t, RD_SEQ_POINT, s, 1}
-#define REMOVE(t, s) {t, RD_SEQ_REMOVE, s, 1}
-#define FORGET {0, RD_SEQ_FORGET_ALL, 0, 0}
+#define EVENT(t, s, n)                                                                                                 \
+	{                                                                                                              \
+		t, RD_SEQ_EVENT, s, n                                                                                  \
+	}
+#define POINT(t, s)                                                                                                    \
+	{                                                                                                              \
+		t, RD_SEQ_POINT, s, 1                                                                                  \
+	}
+#define REMOVE(t, s)                                                                                                   \
+	{                                                                                                              \
+		t, RD_SEQ_REMOVE, s, 1                                                                                 \
+	}
+#define FORGET                                                                                                         \
+	{                                                                                                              \
+		0, RD_SEQ_FORGET_ALL, 0, 0                                                                             \
+	}
 
 static void the_rules(void **state)
 {
@@ -121,7 +133,8 @@ static void the_rules(void **state)
 	assert_int_equal(LOST(REMOVE(1, 6)), 6);
 	assert_int_equal(LOST(EVENT(1, 1, 4), FORGET, EVENT(1, 3, 1), EVENT(2, 2, 1)), 2 + 1);
 	assert_int_equal(LOST(EVENT(1, 1, 4), EVENT(2, 1, 4), EVENT(UINT64_MAX, 1, 1), EVENT(1, 6, 1), EVENT(2, 5, 1),
-	                      EVENT(UINT64_MAX, 4, 1)), 1 + 2);
+			      EVENT(UINT64_MAX, 4, 1)),
+			 1 + 2);
 }
 
 static void what_a_run_says(void **state)
@@ -253,8 +266,8 @@ static void any_cut(void **state)
 			rd_partial_release(&p[s]);
 		}
 		if (merged(&all) != plain.lost)
-			fail_msg("round %u: %llu lost in one pass, %llu in shards", round, (unsigned long long)plain.lost,
-			         (unsigned long long)merged(&all));
+			fail_msg("round %u: %llu lost in one pass, %llu in shards", round,
+				 (unsigned long long)plain.lost, (unsigned long long)merged(&all));
 		rd_partial_release(&all);
 	}
 }
@@ -262,7 +275,8 @@ static void any_cut(void **state)
 static void wrong_rows(void **state)
 {
 	struct rd_sequence_row run = {.run = 0, .run_blocks = 2, .thread = UINT64_MAX, .first_op = RD_SEQ_FORGET_ALL};
-	struct rd_sequence_row thread = {.run = 0, .run_blocks = 2, .thread = 4, .first_op = RD_SEQ_POINT, .first_number = 1};
+	struct rd_sequence_row thread = {
+		.run = 0, .run_blocks = 2, .thread = 4, .first_op = RD_SEQ_POINT, .first_number = 1};
 	struct rd_sequence_row rows[3];
 	struct rd_error err;
 	uint64_t lost = 5;
@@ -317,12 +331,8 @@ static void no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_rules),
-		cmocka_unit_test(what_a_run_says),
-		cmocka_unit_test(a_hole_loses_nothing),
-		cmocka_unit_test(any_cut),
-		cmocka_unit_test(wrong_rows),
-		cmocka_unit_test(no_memory),
+		cmocka_unit_test(the_rules), cmocka_unit_test(what_a_run_says), cmocka_unit_test(a_hole_loses_nothing),
+		cmocka_unit_test(any_cut),   cmocka_unit_test(wrong_rows),      cmocka_unit_test(no_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

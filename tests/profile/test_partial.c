@@ -126,21 +126,23 @@ static void assert_same_partial(struct rd_partial *a, struct rd_partial *b)
 		for (size_t i = 0; i < an; i++)
 			for (size_t c = 0; c < t->columns_n; c++)
 				assert_memory_equal((uint8_t *)ar + i * t->row_bytes + t->columns[c].row_at,
-				                    (uint8_t *)br + i * t->row_bytes + t->columns[c].row_at,
-				                    t->columns[c].row_bytes);
+						    (uint8_t *)br + i * t->row_bytes + t->columns[c].row_at,
+						    t->columns[c].row_bytes);
 	}
 	assert_int_equal(a->strings.at.n, b->strings.at.n);
 	for (size_t i = 0; i < a->strings.at.n; i++) {
 		assert_int_equal(a->strings.at.at[i].size_bytes, b->strings.at.at[i].size_bytes);
 		if (a->strings.at.at[i].size_bytes)
-			assert_memory_equal(a->strings.at.at[i].at, b->strings.at.at[i].at, a->strings.at.at[i].size_bytes);
+			assert_memory_equal(a->strings.at.at[i].at, b->strings.at.at[i].at,
+					    a->strings.at.at[i].size_bytes);
 	}
 	assert_int_equal(a->stack_ends.n, b->stack_ends.n);
 	assert_int_equal(a->stack_frames.n, b->stack_frames.n);
 	if (a->stack_ends.n)
 		assert_memory_equal(a->stack_ends.at, b->stack_ends.at, a->stack_ends.n * sizeof *a->stack_ends.at);
 	if (a->stack_frames.n)
-		assert_memory_equal(a->stack_frames.at, b->stack_frames.at, a->stack_frames.n * sizeof *a->stack_frames.at);
+		assert_memory_equal(a->stack_frames.at, b->stack_frames.at,
+				    a->stack_frames.n * sizeof *a->stack_frames.at);
 }
 
 static void round_trip(struct rd_partial *p, struct packed *k)
@@ -185,7 +187,7 @@ static void every_table_covers_its_rows(void **state)
 			assert_int_equal(t->columns[c].count_at, f->quantifier_offset);
 			assert_string_equal(t->columns[c].name, f->name);
 			assert_int_equal(f->type, t->columns[c].coding == RD_CODING_DELTA ? PROTOBUF_C_TYPE_SINT64
-			                                                                  : PROTOBUF_C_TYPE_UINT64);
+											  : PROTOBUF_C_TYPE_UINT64);
 			assert_true(f->flags & PROTOBUF_C_FIELD_FLAG_PACKED);
 		}
 		if (t->columns_n)
@@ -371,7 +373,8 @@ static void resealed_blocks(void **state)
 			uint8_t *copy = malloc(b->n);
 			assert_non_null(copy);
 			memcpy(copy, b->at, b->n);
-			size_t n = round % 5 == 0 ? RD_BLOCK_HEAD_BYTES + next_random() % (b->n - RD_BLOCK_HEAD_BYTES) : b->n;
+			size_t n = round % 5 == 0 ? RD_BLOCK_HEAD_BYTES + next_random() % (b->n - RD_BLOCK_HEAD_BYTES)
+						  : b->n;
 			copy[1 + next_random() % (n - 1)] = (uint8_t)next_random();
 			uint64_t sum = rd_block_checksum(copy, copy + RD_BLOCK_HEAD_BYTES, n - RD_BLOCK_HEAD_BYTES);
 			memcpy(copy + 8, &sum, sizeof sum);

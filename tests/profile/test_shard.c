@@ -66,7 +66,7 @@ static size_t context_of(const struct rd_index *ix, size_t first, struct rd_bloc
 /* ---- a sum over all rows, whatever their order and numbers */
 
 struct sums {
-	uint64_t rows[RD_TABLE_END];   /* of the hashes of a table's rows */
+	uint64_t rows[RD_TABLE_END]; /* of the hashes of a table's rows */
 	uint64_t counts[RD_TABLE_END];
 	struct rd_partial_summary summary;
 	RD_VEC(struct rd_sequence_row) sequences;
@@ -76,8 +76,9 @@ enum meaning { A_NUMBER, A_NAME, A_STACK };
 
 static enum meaning meaning_of(const char *column)
 {
-	static const char *const names[] = {"ns", "name", "signature", "il_path", "native_path", "pdb_path", "pdb_guid",
-	                                    "path", "command_line", "version_text", "what"};
+	static const char *const names[] = {"ns",           "name",         "signature", "il_path",
+					    "native_path",  "pdb_path",     "pdb_guid",  "path",
+					    "command_line", "version_text", "what"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(column, names[i]) == 0)
@@ -115,7 +116,8 @@ static void add_rows(struct sums *s, const struct rd_partial *p, uint32_t table)
 		uint64_t hash = table;
 		for (size_t c = 0; c < t->columns_n; c++) {
 			uint64_t value = 0;
-			memcpy(&value, (uint8_t *)v.at + i * t->row_bytes + t->columns[c].row_at, t->columns[c].row_bytes);
+			memcpy(&value, (uint8_t *)v.at + i * t->row_bytes + t->columns[c].row_at,
+			       t->columns[c].row_bytes);
 			hash = rd_hash_u64(hash * 31 + resolve(p, meanings[c], value));
 		}
 		s->rows[table] += hash;
@@ -232,8 +234,9 @@ static void nettrace_in_any_number_of_pieces(void **state)
 	assert_int_equal(one.summary.blocks, o.ix.blocks.n);
 	assert_int_equal(one.summary.malformed_events, 0);
 	assert_int_equal(lost(&one), 0);
-	assert_int_equal(one.summary.providers_seen, RD_SEEN_RUNTIME | RD_SEEN_RUNDOWN | RD_SEEN_SAMPLES | RD_SEEN_STACKS |
-	                                             RD_SEEN_RUNTIME_METHODS | RD_SEEN_RUNDOWN_METHODS);
+	assert_int_equal(one.summary.providers_seen, RD_SEEN_RUNTIME | RD_SEEN_RUNDOWN | RD_SEEN_SAMPLES |
+							     RD_SEEN_STACKS | RD_SEEN_RUNTIME_METHODS |
+							     RD_SEEN_RUNDOWN_METHODS);
 	static const size_t pieces[] = {2, 7};
 	for (size_t i = 0; i < 2; i++) {
 		cut_in_runs(&o, pieces[i], &many);
