@@ -1,0 +1,157 @@
+#!/bin/sh
+# report over one real result: every form against the answer, filters, output files, and what goes wrong.
+. tests/e2e/lib.sh
+
+trace=tests/traces/shop-small.nettrace.zst
+r=$scratch/shop.rundown
+"$bin/rundown" run "$trace" -o "$r" -q >"$scratch/out" 2>&1 || not_ok "a result to report on" "$scratch/out"
+zstd -dcq tests/answers/shop-small.nettrace.json.zst >"$scratch/answer.json"
+
+# report NAME EXIT ARG...: into $scratch/out and $scratch/err
+report()
+{
+	name=$1
+	wanted=$2
+	shift 2
+	"$bin/rundown" report "$@" >"$scratch/out" 2>"$scratch/err"
+	is "$name: exit code" "$wanted" $?
+}
+
+# refused NAME EXIT PATTERN ARG...: nothing on stdout, one line on stderr that has the pattern.
+refused()
+{
+	name=$1
+	pattern=$3
+	wanted=$2
+	shift 3
+	report "$name" "$wanted" "$@"
+	is "$name: nothing on stdout" 0 "$(wc -c <"$scratch/out" | tr -d ' ')"
+	is "$name: one line" 1 "$(wc -l <"$scratch/err" | tr -d ' ')"
+	grep -q -- "$pattern" "$scratch/err" && ok "$name: says why" || not_ok "$name: says why" "$scratch/err"
+}
+
+# ---- forms
+
+report json 0 "$r" --format json
+jq -e . "$scratch/out" >/dev/null && ok "json: is JSON" || not_ok "json: is JSON"
+samples=$(jq .samples "$scratch/answer.json")
+is "json: kinds sum to the samples" "$samples" "$(jq '[.kinds[]] | add' "$scratch/out")"
+is "json: exclusive counts sum to the samples" "$samples" "$(jq '[.methods[].exclusive] | add' "$scratch/out")"
+is "json: buckets sum to the samples" "$samples" "$(jq '.buckets.samples | add' "$scratch/out")"
+is "json: processes sum to the samples" "$samples" "$(jq '[.processes[].samples] | add' "$scratch/out")"
+is "json: no method is above its process" 0 \
+	"$(jq '[. as $r | .methods[] | select(.inclusive > $r.processes[.process].samples or .exclusive > .inclusive)] | length' "$scratch/out")"
+
+report folded 0 "$r" --format folded
+is "folded: sums to the samples" "$samples" "$(awk '{ n += $NF } END { print n }' "$scratch/out")"
+is "folded: no line twice" "" "$(sed 's/ [0-9]*$//' "$scratch/out" | sort | uniq -d)"
+if [ -r "$shared/answers/shop-small.nettrace.folded.zst" ]; then
+	zstd -dcq "$shared/answers/shop-small.nettrace.folded.zst" | LC_ALL=C sort >"$scratch/wanted"
+	LC_ALL=C sort "$scratch/out" | diff "$scratch/wanted" - >"$scratch/differ" 2>&1
+	check_empty "folded: every stack" "$scratch/differ"
+else
+	skip "folded: every stack" "no shared answers beside the checkout"
+fi
+
+report csv 0 "$r" --format csv
+is "csv: a row a method" "$(($(jq '.methods | length' "$scratch/answer.json") + 1))" "$(wc -l <"$scratch/out" | tr -d ' ')"
+is "csv: every line ends in CRLF" 0 "$(grep -vc "$(printf '\r')\$" "$scratch/out")"
+
+report text 0 "$r"
+is "text: 30 methods" 30 "$(grep -c ' % .* % ' "$scratch/out")"
+grep -q "of thread time, not CPU time" "$scratch/out" && ok "text: says thread time" || not_ok "text: says thread time" "$scratch/out"
+grep -q "percentages are of the 9,065 samples" "$scratch/out" && ok "text: the denominator" || not_ok "text: the denominator" "$scratch/out"
+tail -n 1 "$scratch/out" | grep -q "^trust: complete, 0 events lost, 0.1 % of frames unresolved (50 of 54,539), rundown complete" &&
+	ok "text: ends with the trust" || not_ok "text: ends with the trust" "$scratch/out"
+is "text: no escapes" 0 "$(grep -c "$(printf '\033')" "$scratch/out")"
+report "text: --top" 0 "$r" --top 3 --sort inclusive
+is "text: 3 methods" 3 "$(grep -c ' % .* % ' "$scratch/out")"
+
+report digest 0 "$r" --digest
+is "digest: 32 hex digits" 1 "$(grep -cxE '[0-9a-f]{32}' "$scratch/out")"
+
+# ---- filters
+
+for kind in managed external; do
+	report "kind $kind" 0 "$r" --format json --kind $kind
+	is "kind $kind: its samples" "$(jq ".types.$kind" "$scratch/answer.json")" "$(jq .samples "$scratch/out")"
+	is "kind $kind: the others are discarded" "$samples" "$(jq '.samples + .discarded' "$scratch/out")"
+done
+pid=$(jq '.processes[0].pid' "$scratch/answer.json")
+report "process by pid" 0 "$r" --format json --process "$pid"
+is "process by pid: all of it" "$samples" "$(jq .samples "$scratch/out")"
+report "process by name" 0 "$r" --format json --process SHOP
+is "process by name: all of it" "$samples" "$(jq .samples "$scratch/out")"
+refused "no such process" 1 "no process 'nobody' in the result; it has shop ($pid)" "$r" --process nobody
+
+# Two halves in time are the whole, wherever it is cut.
+width=$("$bin/rundown" report "$r" --format json | jq '.buckets.width_ns / 1000000000')
+cut=$(echo "$width" | awk '{ printf "%.6f", $1 * 40 }')
+before=$("$bin/rundown" report "$r" --format json --to "$cut" 2>"$scratch/err" | jq .samples)
+after=$("$bin/rundown" report "$r" --format json --from "$cut" 2>>"$scratch/err" | jq .samples)
+is "time: two halves are the whole" "$samples" "$((before + after))"
+[ "$before" -gt 0 ] && [ "$after" -gt 0 ] && ok "time: both halves have samples" || not_ok "time: both halves have samples"
+check_empty "time: whole buckets need no note" "$scratch/err"
+report "time: widened" 0 "$r" --format json --from "${cut}1"
+grep -q "note: the time is widened to whole buckets of $width s" "$scratch/err" &&
+	ok "time: widened, and said" || not_ok "time: widened, and said" "$scratch/err"
+is "time: widened to the bucket" "$after" "$(jq .samples "$scratch/out")"
+start=$("$bin/rundown" report "$r" --format json | jq -r .buckets.origin)
+report "time: ISO" 0 "$r" --format json --from "$start"
+is "time: ISO, from the start on" "$samples" "$(jq .samples "$scratch/out")"
+report "time: after the end" 0 "$r" --from 2200-01-01
+grep -q "^no sample passes the filter" "$scratch/out" && ok "time: nothing there" || not_ok "time: nothing there" "$scratch/out"
+refused "time: backwards" 2 "--from is not before --to" "$r" --from 2 --to 1
+
+# ---- output files
+
+"$bin/rundown" report "$r" --format json -o "$scratch/file.json" >"$scratch/out" 2>&1
+check_empty "-o: nothing on stdout" "$scratch/out"
+"$bin/rundown" report "$r" --format json | cmp -s - "$scratch/file.json" && ok "-o: the same bytes" || not_ok "-o: the same bytes"
+mkdir "$scratch/folder"
+refused "-o: a folder" 2 "the output is a folder" "$r" -o "$scratch/folder"
+refused "-o: no such folder" 1 "No such file or directory" "$r" -o "$scratch/nowhere/file"
+refused "-o: a full disk" 1 "No space left on device" "$r" --format json -o /dev/full
+(
+	ulimit -f 8
+	"$bin/rundown" report "$r" --format json -o "$scratch/folder/limited"
+) >"$scratch/out" 2>&1
+is "-o: no room leaves nothing" "" "$(ls -A "$scratch/folder")"
+"$bin/rundown" report "$r" --format json >/dev/full 2>"$scratch/err"
+is "stdout: a full disk" 1 $?
+
+# ---- what is no result
+
+refused "missing" 1 "no such result" "$scratch/nowhere"
+refused "a file" 1 "not a result" "$trace"
+refused "a folder" 1 "not a result: the folder has no seal" "$scratch/folder"
+cp -r "$r" "$scratch/damaged"
+dd if=/dev/zero of="$scratch/damaged/data.mdb" bs=1 seek=20000 count=16 conv=notrunc 2>/dev/null
+refused "damaged" 1 "the result is damaged" "$scratch/damaged"
+cp "$r/data.mdb" "$scratch/damaged/data.mdb"
+report "mended" 0 "$scratch/damaged" --digest
+truncate -s 30000 "$scratch/damaged/data.mdb"
+refused "cut" 1 "the result is damaged: 30000 bytes, sealed with" "$scratch/damaged"
+sed -i '1s/.*/rundown result 99/' "$scratch/damaged/seal"
+refused "another version" 1 "a result of version 99; this rundown reads version 1" "$scratch/damaged"
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+	chmod 755 "$scratch" && chmod 000 "$r"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$bin/rundown" report "$r" >"$scratch/out" 2>"$scratch/err"
+	is "unreadable: exit code" 1 $?
+	grep -q "Permission denied" "$scratch/err" && ok "unreadable: says why" || not_ok "unreadable: says why" "$scratch/err"
+	chmod 755 "$r"
+else
+	skip "unreadable" "needs root and setpriv"
+fi
+
+# ---- an incomplete input stays one
+
+"$bin/rundown" run tests/traces/site-crashed.nettrace.zst -o "$scratch/crashed" -q >"$scratch/out" 2>&1
+is "crashed: run's exit code" 3 $?
+for form in text json csv folded; do
+	report "crashed: $form" 3 "$scratch/crashed" --format $form
+done
+report "crashed: digest" 3 "$scratch/crashed" --digest
+report "crashed" 3 "$scratch/crashed"
+tail -n 1 "$scratch/out" | grep -q "^trust: incomplete, cut at byte 9,729,678, " && ok "crashed: says where" || not_ok "crashed: says where" "$scratch/out"
+plan
