@@ -6,11 +6,13 @@
 #include "base/file.h"
 #include "base/table.h"
 #include "trace/etl/etl.h"
+#include "trace/netperf/netperf.h"
 #include "trace/nettrace/nettrace.h"
 
 static const struct rd_format *const formats[] = {
 	&rd_format_nettrace,
 	&rd_format_etl,
+	&rd_format_netperf,
 	NULL,
 };
 
@@ -42,7 +44,7 @@ static const struct {
 	const char *bytes;
 	const char *text;
 } strangers[] = {
-	{0, 24, "\x14\0\0\0!FastSerialization.1", "a netperf trace of .NET Core 2, which this build does not read"},
+	{0, 24, "\x14\0\0\0!FastSerialization.1", "a file that was made from a trace or a heap (.etlx, .gcdump), not a trace"},
 	{0, 8, "PERFILE2", "a file of Linux perf, not a trace of .NET or Windows"},
 	{0, 4,
 	 "\x7f"
@@ -60,7 +62,7 @@ static const char *name_stranger(const uint8_t *head, size_t size_bytes)
 		if (size_bytes >= strangers[i].at + strangers[i].size_bytes &&
 		    memcmp(head + strangers[i].at, strangers[i].bytes, strangers[i].size_bytes) == 0)
 			return strangers[i].text;
-	return "not a trace that this build knows (nettrace, ETL)";
+	return "not a trace that this build knows (nettrace, netperf, ETL)";
 }
 
 int rd_trace_probe(const struct rd_source *s, const struct rd_format **out, struct rd_error *err)

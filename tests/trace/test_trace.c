@@ -85,7 +85,9 @@ static void the_probe_says_what_it_sees(void **state)
 	check_refused("", 0, "an empty file");
 	check_refused("x", 1, "not a trace");
 	check_refused("Hello, this is some text.\n", 26, "not a trace");
-	check_refused("\x14\0\0\0!FastSerialization.1", 24, "netperf");
+	static const char etlx[] = "\x14\0\0\0!FastSerialization.1\4\4\1\x4c\0\0\0\x4c\0\0\0\x2b\0\0\0"
+				   "Microsoft.Diagnostics.Tracing.Etlx.TraceLog\6";
+	check_refused(etlx, sizeof etlx - 1, ".etlx");
 	check_refused("PERFILE2\0\0\0\0", 12, "Linux perf");
 	check_refused("\x7f"
 		      "ELF\2\1\1",
@@ -98,6 +100,7 @@ static void formats_by_number(void **state)
 {
 	assert_string_equal(rd_format_by_id(RD_FORMAT_NETTRACE)->name, "nettrace");
 	assert_string_equal(rd_format_by_id(RD_FORMAT_ETL)->name, "etl");
+	assert_string_equal(rd_format_by_id(RD_FORMAT_NETPERF)->name, "netperf");
 	assert_null(rd_format_by_id(0));
 	assert_null(rd_format_by_id(99));
 	assert_null(rd_format_of((const uint8_t *)"", 0));

@@ -14,6 +14,7 @@ bool rd_nettrace_metadata(const uint8_t *payload, size_t size_bytes, struct rd_n
 {
 	struct rd_cursor c = rd_cursor_of(payload, size_bytes);
 	out->id = rd_u32(&c);
+	out->guid = NULL;
 	out->provider = rd_utf16z(&c);
 	out->event_id = rd_u32(&c);
 	out->name = rd_utf16z(&c);
@@ -33,14 +34,16 @@ static bool same_key(const void *ctx, uint32_t slot, const void *key)
 	const struct rd_nettrace_types *t = ctx;
 	const struct rd_event_key *a = t->keys.at[slot], *b = key;
 	return a->identity == b->identity && a->id == b->id && a->version == b->version &&
-	       same_span(a->provider, b->provider) && same_span(a->name, b->name);
+	       memcmp(a->guid, b->guid, sizeof a->guid) == 0 && same_span(a->provider, b->provider) &&
+	       same_span(a->name, b->name);
 }
 
 static uint64_t hash_key(const struct rd_event_key *key)
 {
-	uint64_t parts[4] = {
+	uint64_t parts[5] = {
 		rd_hash(key->provider.at, key->provider.size_bytes),
 		rd_hash(key->name.at, key->name.size_bytes),
+		rd_hash(key->guid, sizeof key->guid),
 		key->id,
 		key->version,
 	};
@@ -75,13 +78,18 @@ static int own_text(struct rd_nettrace_types *t, struct rd_span utf16, struct rd
 static const struct rd_event_key *intern(struct rd_nettrace_types *t, const struct rd_nettrace_metadata *m)
 {
 	struct rd_event_key key = {.identity = RD_IDENTITY_NAMED, .id = m->event_id, .version = m->version};
+	if (m->guid != NULL) {
+		key.identity = RD_IDENTITY_EVENT;
+		memcpy(key.guid, m->guid, sizeof key.guid);
+	}
 	if (own_text(t, m->provider, &key.provider) != 0 || own_text(t, m->name, &key.name) != 0)
 		return NULL;
 	uint64_t hash = hash_key(&key);
 	uint32_t slot = rd_table_find(&t->table, hash, same_key, t, &key);
 	if (slot != RD_NONE)
 		return t->keys.at[slot];
-	key.type = rd_catalogue_named(key.provider, key.name, key.id, key.version);
+	key.type = m->guid != NULL ? rd_catalogue_event(key.guid, key.id, key.version)
+				   : rd_catalogue_named(key.provider, key.name, key.id, key.version);
 	const struct rd_event_key *added = add_key(t, &key);
 	if (added == NULL || rd_table_put(&t->table, hash, added->slot) != 0)
 		return NULL;

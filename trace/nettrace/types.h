@@ -21,6 +21,7 @@
 /* One definition, as it stands in a metadata block. */
 struct rd_nettrace_metadata {
 	uint32_t id;
+	const uint8_t *guid;     /* of the provider, where that is all that is said of it (netperf 1); else NULL */
 	struct rd_span provider; /* UTF-16 */
 	uint32_t event_id;
 	struct rd_span name; /* UTF-16, often empty */
