@@ -23,9 +23,8 @@ struct words {
 
 static const char *const format_words[] = {"text", "json", NULL};
 
-static const char examples[] =
-	"  rundown inspect shop.nettrace\n"
-	"  rundown inspect server.etl.zip --format json | jq '.events'\n";
+static const char examples[] = "  rundown inspect shop.nettrace\n"
+			       "  rundown inspect server.etl.zip --format json | jq '.events'\n";
 
 static const char notes[] =
 	"Events are named by what identifies them in the file: GUID/id/version (ETL), classic:GUID/opcode/version,\n"
@@ -38,7 +37,7 @@ struct showing {
 	const struct words *w;
 	struct rd_output o;
 	struct rd_json json;
-	bool many;     /* members of an archive */
+	bool many; /* members of an archive */
 	bool complete;
 };
 
@@ -130,6 +129,7 @@ static int show(struct showing *s, struct rd_error *err)
 
 static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 {
+	/* clang-format off */
 	const struct rd_option options[] = {
 		{.name = "format", .argument = "FORM", .kind = RD_OPT_CHOICE, .target = &w->format,
 		 .words = format_words, .help = "the form of the answer (default text)"},
@@ -142,6 +142,7 @@ static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 		.options = options, .options_n = sizeof options / sizeof *options,
 		.examples = examples, .notes = notes,
 	};
+	/* clang-format on */
 	int first;
 
 	if (!rd_options_parse(&line, argc, argv, &first, exit_code))

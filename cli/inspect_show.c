@@ -22,7 +22,10 @@ static void version_text(const struct rd_trace_info *info, char *buf, size_t siz
 
 static const char *clock_name(uint32_t kind)
 {
-	return kind == RD_CLOCK_QPC ? "qpc" : kind == RD_CLOCK_SYSTEM ? "system" : kind == RD_CLOCK_CYCLES ? "cycles" : "unknown";
+	return kind == RD_CLOCK_QPC      ? "qpc"
+	       : kind == RD_CLOCK_SYSTEM ? "system"
+	       : kind == RD_CLOCK_CYCLES ? "cycles"
+					 : "unknown";
 }
 
 static uint64_t duration_ns(const struct rd_inspection *in)
@@ -58,8 +61,8 @@ static void put_what(const struct rd_inspection *in, const char *path, const cha
 	rd_out_printf(o, "\n%-14s%s %s", "format", in->format->name, version);
 	if (info->compression)
 		rd_out_text(o, ", compressed buffers");
-	rd_out_printf(o, "\n%-14s%s in %zu blocks\n", "size",
-		      rd_size_text(info->size_bytes, number, sizeof number), in->index.blocks.n);
+	rd_out_printf(o, "\n%-14s%s in %zu blocks\n", "size", rd_size_text(info->size_bytes, number, sizeof number),
+		      in->index.blocks.n);
 	if (info->recorder[0]) {
 		put_line(o, "recorder");
 		rd_out_name(o, span_of(info->recorder), 0);
@@ -98,7 +101,8 @@ static void put_samples(const struct rd_inspection *in, struct rd_out *o)
 	if (in->index.info.sampling_ns)
 		rd_out_printf(o, "%-14severy %s\n", "sampled", rd_duration_text(in->index.info.sampling_ns, number));
 	rd_out_printf(o, "%-14s%s\n", "methods", rd_count_text(method_events(in), number));
-	rd_out_printf(o, "%-14s%s event%s", "lost", rd_count_text(in->lost_events, number), in->lost_events == 1 ? "" : "s");
+	rd_out_printf(o, "%-14s%s event%s", "lost", rd_count_text(in->lost_events, number),
+		      in->lost_events == 1 ? "" : "s");
 	rd_out_printf(o, ", %s buffer%s\n", rd_count_text(in->lost_buffers, number), in->lost_buffers == 1 ? "" : "s");
 	if (in->malformed)
 		rd_out_printf(o, "%-14s%s event%s\n", "malformed", rd_count_text(in->malformed, number),

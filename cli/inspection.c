@@ -9,10 +9,10 @@ struct taking {
 	struct rd_inspection *in;
 	struct rd_partial partial; /* only its sequences are used */
 	struct rd_losses losses;
-	RD_VEC(uint32_t) key_of;   /* by slot: key + 1, 0 not seen */
+	RD_VEC(uint32_t) key_of; /* by slot: key + 1, 0 not seen */
 	/* The open block's events: applied at its end, unless it is dropped. */
-	RD_VEC(uint32_t) pending;  /* by slot: events */
-	RD_VEC(uint32_t) touched;  /* slots with pending events */
+	RD_VEC(uint32_t) pending; /* by slot: events */
+	RD_VEC(uint32_t) touched; /* slots with pending events */
 	uint64_t events, malformed, last_ticks;
 	uint64_t kinds[RD_SAMPLE_KINDS];
 	uint64_t by_kind[RD_EVENT_KINDS];
@@ -173,8 +173,13 @@ static int decode(struct taking *t, const struct rd_source *s, struct rd_error *
 	const struct rd_format *f = t->in->format;
 	const struct rd_index *ix = &t->in->index;
 	const struct rd_sink sink = {
-		.ctx = t, .want = RD_WANT_ALL, .event = on_event, .sequence = on_sequence,
-		.block_begin = on_block_begin, .block_end = on_block_end, .damage = on_damage,
+		.ctx = t,
+		.want = RD_WANT_ALL,
+		.event = on_event,
+		.sequence = on_sequence,
+		.block_begin = on_block_begin,
+		.block_end = on_block_end,
+		.damage = on_damage,
 	};
 	struct rd_decoder *d;
 

@@ -26,21 +26,21 @@ struct rd_inspection_damage {
 struct rd_inspection {
 	const struct rd_format *format;
 	struct rd_index index;
-	struct rd_strings keys;      /* texts of keys, in the order of their coming */
-	RD_VEC(uint64_t) counts;     /* by key */
-	RD_VEC(uint32_t) order;      /* keys with events, by the bytes of their text */
+	struct rd_strings keys;                     /* texts of keys, in the order of their coming */
+	RD_VEC(uint64_t) counts;                    /* by key */
+	RD_VEC(uint32_t) order;                     /* keys with events, by the bytes of their text */
 	RD_VEC(const struct rd_event_type *) types; /* by key: the catalogue's row, NULL none */
 	RD_VEC(struct rd_inspection_damage) damage;
 	uint64_t damage_n;
 	uint64_t events;
-	uint64_t malformed;          /* events whose payload is not what their identity promises */
+	uint64_t malformed; /* events whose payload is not what their identity promises */
 	uint64_t kinds[RD_SAMPLE_KINDS];
 	uint64_t samples;
 	uint64_t by_kind[RD_EVENT_KINDS]; /* events the catalogue knows, by what a profile does with them */
-	uint64_t last_ticks;         /* of all events; the clock's start when there are none */
+	uint64_t last_ticks;              /* of all events; the clock's start when there are none */
 	uint64_t lost_events, lost_buffers;
 	bool complete;
-	uint64_t cut_at;             /* RD_NO_OFFSET none */
+	uint64_t cut_at; /* RD_NO_OFFSET none */
 };
 
 /* Fails when nothing is usable. Release in any case. */

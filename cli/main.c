@@ -38,8 +38,8 @@ static int unknown(const char *name)
 	names[COMMANDS] = "help";
 	names[COMMANDS + 1] = NULL;
 	const char *near = rd_nearest_word(name, names);
-	fprintf(stderr, "rundown: no such command: '%s'%s%s%s (see rundown help)\n", name, near ? "; did you mean " : "",
-		near ? near : "", near ? "?" : "");
+	fprintf(stderr, "rundown: no such command: '%s'%s%s%s (see rundown help)\n", name,
+		near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	return RD_EXIT_USAGE;
 }
 

@@ -23,7 +23,7 @@ static const struct rd_option own_rows[] = {
 /* ---- help */
 
 #define HELP_COLUMNS 100
-#define HELP_INDENT 30
+#define HELP_INDENT  30
 
 /* Words of `text`, wrapped between `indent` and HELP_COLUMNS; the cursor stands at `column`. */
 static void put_wrapped(struct rd_out *o, const char *text, size_t column, size_t indent)
@@ -218,7 +218,8 @@ static int getopt_table(const struct rd_command_line *c, struct getopt_table *t)
 	t->letters[used++] = 'h';
 	for (size_t i = 0; i < n; i++) {
 		const struct rd_option *row = &c->options[i];
-		t->longs[i] = (struct option){row->name, row->argument ? required_argument : no_argument, NULL, value_of(i)};
+		t->longs[i] =
+			(struct option){row->name, row->argument ? required_argument : no_argument, NULL, value_of(i)};
 		if (row->letter) {
 			t->letters[used++] = row->letter;
 			if (row->argument)
@@ -248,7 +249,10 @@ static int complain_unknown(const struct rd_command_line *c, const char *word)
 	const struct rd_option *row = row_of(c, optopt);
 
 	if (row || optopt == VALUE_HELP || optopt == VALUE_VERSION)
-		return rd_usage(c->name, "--%s takes no value", row ? row->name : optopt == VALUE_HELP ? "help" : "version");
+		return rd_usage(c->name, "--%s takes no value",
+				row                    ? row->name
+				: optopt == VALUE_HELP ? "help"
+						       : "version");
 	if (optopt)
 		return rd_usage(c->name, "unknown option -%c", optopt);
 
@@ -274,7 +278,8 @@ static int complain_unknown(const struct rd_command_line *c, const char *word)
 static bool is_whole(const char *word, const char *name)
 {
 	size_t n = strlen(name);
-	return strncmp(word, "--", 2) != 0 || (strncmp(word + 2, name, n) == 0 && (word[2 + n] == 0 || word[2 + n] == '='));
+	return strncmp(word, "--", 2) != 0 ||
+	       (strncmp(word + 2, name, n) == 0 && (word[2 + n] == 0 || word[2 + n] == '='));
 }
 
 static int check_words(const struct rd_command_line *c, int n, char **words)

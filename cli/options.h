@@ -38,8 +38,8 @@ struct rd_option {
 	const char *argument; /* its name in the help; NULL for a flag */
 	const char *help;
 	enum rd_option_kind kind;
-	void *target;         /* of the kind's type; holds the default, and keeps it when the option is not given */
-	uint64_t min, max;    /* max 0: no bound */
+	void *target;             /* of the kind's type; holds the default, and keeps it when the option is not given */
+	uint64_t min, max;        /* max 0: no bound */
 	const char *const *words; /* NULL-ended; RD_OPT_CHOICE */
 };
 

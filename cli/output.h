@@ -12,10 +12,10 @@
 
 struct rd_output {
 	struct rd_out out;
-	const char *path;    /* as the user gave it; NULL: stdout */
-	char target[4096];   /* what is replaced: behind links */
+	const char *path;     /* as the user gave it; NULL: stdout */
+	char target[4096];    /* what is replaced: behind links */
 	char temporary[4096]; /* "": it has no name yet, or is written in place */
-	bool in_place;       /* a device or a pipe: nothing to replace */
+	bool in_place;        /* a device or a pipe: nothing to replace */
 };
 
 /* path NULL or "-": stdout. The path is borrowed. */

@@ -13,7 +13,7 @@
 #include "report/text.h"
 #include "store/store.h"
 
-#define NAME "rundown report"
+#define NAME        "rundown report"
 /* --top: nobody said. */
 #define TOP_DEFAULT UINT64_MAX
 
@@ -49,6 +49,7 @@ static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 		format_words[n] = rd_report_format(n)->name;
 	format_words[n] = NULL;
 
+	/* clang-format off */
 	const struct rd_option options[] = {
 		{.name = "format", .argument = "FORM", .help = "the form of the report (default text)",
 		 .kind = RD_OPT_CHOICE, .target = &w->format, .words = format_words},
@@ -80,6 +81,7 @@ static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 		.options = options, .options_n = sizeof options / sizeof *options,
 		.examples = examples, .notes = notes,
 	};
+	/* clang-format on */
 	int first;
 	if (!rd_options_parse(&line, argc, argv, &first, exit_code))
 		return false;
@@ -103,12 +105,14 @@ static int check_words(const struct words *w)
 
 static void filter_of(const struct words *w, struct rd_view_filter *f)
 {
+	/* clang-format off */
 	*f = (struct rd_view_filter){
 		.process = w->process, .kind = w->kind, .tiers = w->tiers,
 		.sort = w->sort < 0 ? RD_SORT_EXCLUSIVE : (enum rd_sort)w->sort,
 		.has_from = w->from.given, .from_is_utc = w->from.is_utc, .from_ns = w->from.ns,
 		.has_to = w->to.given, .to_is_utc = w->to.is_utc, .to_ns = w->to.ns,
 	};
+	/* clang-format on */
 }
 
 static void note_widened(const struct rd_view *v)

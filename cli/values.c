@@ -43,7 +43,7 @@ static const struct unit {
 	const char *name;
 	uint64_t ns;
 } units[] = {
-	{"", 1000000000},       {"s", 1000000000},          {"ms", 1000000}, {"us", 1000}, {"ns", 1},
+	{"", 1000000000},          {"s", 1000000000},           {"ms", 1000000}, {"us", 1000}, {"ns", 1},
 	{"m", 60 * 1000000000ull}, {"h", 3600 * 1000000000ull},
 };
 
@@ -85,7 +85,8 @@ int rd_seconds_parse(const char *text, uint64_t *ns)
 	return 0;
 }
 
-/* Days from 1970-01-01 in the Gregorian calendar: a year is taken to begin in March, so that its odd day is its last. */
+/* Days from 1970-01-01 in the Gregorian calendar: a year is taken to begin in March, so that its odd day is its last.
+ */
 static int64_t days_of(int year, int month, int day)
 {
 	int64_t y = month <= 2 ? year - 1 : year;

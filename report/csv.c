@@ -49,15 +49,17 @@ static void put_method(struct rd_out *out, const struct rd_view *v, const struct
 		char tier[32];
 		rd_out_printf(out, "%s,", rd_tier_name(m->tier, tier));
 	}
-	rd_out_printf(out, "%llu,%llu,%llu,%llu\r\n", (unsigned long long)m->exclusive, (unsigned long long)m->inclusive,
-		      (unsigned long long)m->exclusive_weight, (unsigned long long)m->inclusive_weight);
+	rd_out_printf(out, "%llu,%llu,%llu,%llu\r\n", (unsigned long long)m->exclusive,
+		      (unsigned long long)m->inclusive, (unsigned long long)m->exclusive_weight,
+		      (unsigned long long)m->inclusive_weight);
 }
 
 int rd_report_csv(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out, struct rd_error *err)
 {
 	(void)err;
-	rd_out_printf(out, "process,pid,clr,module,namespace,name,signature,%sexclusive,inclusive,exclusive_weight,"
-			   "inclusive_weight\r\n",
+	rd_out_printf(out,
+		      "process,pid,clr,module,namespace,name,signature,%sexclusive,inclusive,exclusive_weight,"
+		      "inclusive_weight\r\n",
 		      v->tiers ? "tier," : "");
 	for (size_t i = 0; i < v->methods.n && (o->top == 0 || i < o->top); i++)
 		put_method(out, v, &v->methods.at[i]);

@@ -78,7 +78,8 @@ static int make_labels(struct folder *f)
 		return RD_NOMEM;
 	for (size_t i = 0; i <= r->frames.n; i++) {
 		/* One more than there are frames: what stands for a stack that has none. */
-		uint32_t id = i < r->frames.n ? label_of(f, &r->frames.at[i]) : rd_strings_id(&f->labels, "[no stack]", 10);
+		uint32_t id =
+			i < r->frames.n ? label_of(f, &r->frames.at[i]) : rd_strings_id(&f->labels, "[no stack]", 10);
 		if (id == RD_NONE)
 			return RD_NOMEM;
 		f->frame_label.at[f->frame_label.n++] = id;
@@ -110,8 +111,8 @@ static int make_lines(struct folder *f)
 		labels[0] = f->place.at[f->frame_label.at[r->frames.n]];
 		for (uint32_t k = 0; begin + k < end; k++)
 			labels[k] = f->place.at[f->frame_label.at[r->stack_frames.at[end - 1 - k]]];
-		f->lines.at[f->lines.n++] =
-			(struct line){.pid = r->processes.at[s->process].pid, .labels = labels, .n = n, .count = s->count};
+		f->lines.at[f->lines.n++] = (struct line){
+			.pid = r->processes.at[s->process].pid, .labels = labels, .n = n, .count = s->count};
 	}
 	return 0;
 }

@@ -19,16 +19,18 @@ struct rd_report_format {
 	size_t top;       /* rows of methods when nobody says how many; 0 all */
 	bool has_methods; /* it shows rows of methods, so that --top, --sort and --tiers mean something */
 	/* Fails for memory only; errors of writing are sticky in out. */
-	int (*write)(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out, struct rd_error *err);
+	int (*write)(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out,
+		     struct rd_error *err);
 };
 
 /* By number from 0, NULL past the end. The first is the default. */
 const struct rd_report_format *rd_report_format(size_t i);
 
-int rd_report_json(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out, struct rd_error *err);
+int rd_report_json(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out,
+		   struct rd_error *err);
 int rd_report_csv(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out, struct rd_error *err);
 int rd_report_folded(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out,
-                     struct rd_error *err);
+		     struct rd_error *err);
 
 /* The part of a signature that a frame shows: from its first "(" on; empty when it has none. */
 struct rd_span rd_signature_arguments(struct rd_span signature);

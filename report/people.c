@@ -109,11 +109,12 @@ static size_t printable(const uint8_t *p, const uint8_t *end)
 			return 0;
 	if (n == 1)
 		return *p >= 0x20 && *p != 0x7f;
-	/* The controls of 8-bit terminals; overlong forms; surrogates; too large; and the marks that turn text around. */
+	/* Controls of 8-bit terminals, overlong forms, surrogates, too large; and the marks that turn text around. */
 	if ((p[0] == 0xc2 && p[1] < 0xa0) || (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) ||
 	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))
 		return 0;
-	if (p[0] == 0xe2 && ((p[1] == 0x80 && p[2] >= 0xa8 && p[2] <= 0xae) || (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9)))
+	if (p[0] == 0xe2 &&
+	    ((p[1] == 0x80 && p[2] >= 0xa8 && p[2] <= 0xae) || (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9)))
 		return 0;
 	return n;
 }

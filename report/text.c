@@ -11,7 +11,7 @@
 #include "report/people.h"
 
 /* Processes and modules with longer names are cut on a terminal, and left to stick out elsewhere. */
-#define NAME_COLUMNS 28
+#define NAME_COLUMNS         28
 /* Less than this of a method's name tells nothing; then the line may wrap. */
 #define METHOD_COLUMNS_LEAST 24
 
@@ -218,7 +218,8 @@ static void measure(struct table *t, unsigned columns)
 	t->inclusive_columns = (int)inclusive;
 	/* Two numbers with their percentages and the blanks behind; then process and module with theirs. */
 	size_t used = exclusive + inclusive + 2 * (1 + strlen("100.0 %") + 2) +
-		      (t->process_columns ? t->process_columns + 2 : 0) + (t->module_columns ? t->module_columns + 2 : 0);
+		      (t->process_columns ? t->process_columns + 2 : 0) +
+		      (t->module_columns ? t->module_columns + 2 : 0);
 	if (columns)
 		t->method_columns = most(columns > used ? columns - used : 0, METHOD_COLUMNS_LEAST);
 }
@@ -228,7 +229,8 @@ static void put_table(struct table *t, struct rd_out *o)
 	char number[RD_NUMBER_TEXT], percent[RD_NUMBER_TEXT];
 	uint64_t all = t->v->samples;
 
-	rd_out_printf(o, "%*s %7s  %*s %7s  ", t->exclusive_columns, "exclusive", "", t->inclusive_columns, "inclusive", "");
+	rd_out_printf(o, "%*s %7s  %*s %7s  ", t->exclusive_columns, "exclusive", "", t->inclusive_columns, "inclusive",
+		      "");
 	if (t->process_columns)
 		rd_out_printf(o, "%-*s  ", (int)t->process_columns, "process");
 	if (t->module_columns)

@@ -12,11 +12,11 @@ struct folding {
 	struct rd_view *v;
 	const struct rd_result *r;
 	const struct rd_view_filter *f;
-	RD_VEC(uint32_t) stack_head;  /* by stack: number of its newest entry in v->stacks + 1 */
-	RD_VEC(uint32_t) stack_next;  /* by entry: the one of the same stack before it + 1 */
-	RD_VEC(uint32_t) frame_method; /* by frame: record */
-	RD_VEC(uint32_t) seen;        /* by record: the last entry that counted it, + 1 */
-	struct rd_records methods;    /* of struct rd_view_method, keyed by all in front of its counts */
+	RD_VEC(uint32_t) stack_head;     /* by stack: number of its newest entry in v->stacks + 1 */
+	RD_VEC(uint32_t) stack_next;     /* by entry: the one of the same stack before it + 1 */
+	RD_VEC(uint32_t) frame_method;   /* by frame: record */
+	RD_VEC(uint32_t) seen;           /* by record: the last entry that counted it, + 1 */
+	struct rd_records methods;       /* of struct rd_view_method, keyed by all in front of its counts */
 	uint64_t from_bucket, to_bucket; /* [from, to) */
 };
 
@@ -25,9 +25,9 @@ _Static_assert(METHOD_KEY_BYTES == 32, "the key of a method has no padding");
 
 /* n zeros. */
 #define ZEROS(vec, count)                                                                                              \
-	(rd_vec_reserve((vec), (count)) == 0 ?                                                                         \
-		 ((count) ? memset((vec)->at, 0, (count) * sizeof *(vec)->at) : NULL, (vec)->n = (count), 0) :         \
-		 RD_NOMEM)
+	(rd_vec_reserve((vec), (count)) == 0                                                                           \
+		 ? ((count) ? memset((vec)->at, 0, (count) * sizeof *(vec)->at) : NULL, (vec)->n = (count), 0)         \
+		 : RD_NOMEM)
 
 static uint64_t start_of(const uint64_t *ends, uint32_t stack)
 {
@@ -69,7 +69,8 @@ static int choose_buckets(struct folding *g, struct rd_error *err)
 	if (__builtin_mul_overflow(end, width, &end) || end > INT64_MAX)
 		end = INT64_MAX;
 	g->v->to_ns = (int64_t)end;
-	g->v->widened = (f->has_from && from > 0 && g->v->from_ns != from) || (f->has_to && to > 0 && g->v->to_ns != to);
+	g->v->widened =
+		(f->has_from && from > 0 && g->v->from_ns != from) || (f->has_to && to > 0 && g->v->to_ns != to);
 	return 0;
 }
 
@@ -101,7 +102,8 @@ static int choose_processes(struct folding *g, struct rd_error *err)
 {
 	bool any = g->f->process == NULL;
 
-	if (ZEROS(&g->v->process_passes, g->r->processes.n) != 0 || ZEROS(&g->v->process_samples, g->r->processes.n) != 0)
+	if (ZEROS(&g->v->process_passes, g->r->processes.n) != 0 ||
+	    ZEROS(&g->v->process_samples, g->r->processes.n) != 0)
 		return rd_fail_nomem(err);
 	for (size_t i = 0; i < g->r->processes.n; i++) {
 		const struct rd_result_process *p = &g->r->processes.at[i];
@@ -204,8 +206,12 @@ static int name_frames(struct folding *g)
 		return RD_NOMEM;
 	for (size_t i = 0; i < g->r->frames.n; i++) {
 		const struct rd_result_frame *f = &g->r->frames.at[i];
-		struct rd_view_method key = {.process = f->process, .clr = f->clr, .module = f->module, .ns = f->ns,
-					     .name = f->name, .signature = f->signature,
+		struct rd_view_method key = {.process = f->process,
+					     .clr = f->clr,
+					     .module = f->module,
+					     .ns = f->ns,
+					     .name = f->name,
+					     .signature = f->signature,
 					     .tier = g->f->tiers ? f->tier : 0};
 		g->frame_method.at[i] = method_of(g, &key);
 		if (g->frame_method.at[i] == RD_NONE)

@@ -23,7 +23,8 @@ struct rd_view_filter {
 };
 #define RD_VIEW_ALL ((struct rd_view_filter){.kind = -1})
 
-/* A row of the report. no_stack: the row of the samples of `process` that have no stack; it has no frame and no names. */
+/* A row of the report. no_stack: the row of the samples of `process` that have no stack; it has no frame and no names.
+ */
 struct rd_view_method {
 	uint32_t process, clr;
 	uint32_t module, ns, name, signature; /* strings of the result */
@@ -48,12 +49,12 @@ struct rd_view {
 	RD_VEC(uint8_t) process_passes;        /* 1: the process is within the filter */
 	RD_VEC(uint64_t) buckets;              /* of first_bucket, first_bucket + 1, … */
 	uint32_t first_bucket;
-	uint64_t samples, weight, discarded;   /* discarded: by the run's filter and by this one */
+	uint64_t samples, weight, discarded; /* discarded: by the run's filter and by this one */
 	uint64_t kinds[8];
-	bool filtered;                         /* any filter holds */
-	bool tiers;                            /* methods are split by tier */
-	bool cut_in_time;                      /* --from or --to hold: [from_ns, to_ns) since the origin is what is shown */
-	bool widened;                          /* and that is more than was asked for, to whole buckets */
+	bool filtered;    /* any filter holds */
+	bool tiers;       /* methods are split by tier */
+	bool cut_in_time; /* --from or --to hold: [from_ns, to_ns) since the origin is what is shown */
+	bool widened;     /* and that is more than was asked for, to whole buckets */
 	int64_t from_ns, to_ns;
 };
 

@@ -4,9 +4,9 @@
 
 /* A chunk of strings ends early when its bytes pass this. */
 #define STRING_CHUNK_BYTES (256u << 10)
-#define VARINT_BYTES 10
+#define VARINT_BYTES       10
 /* A report's axis of time; the finish makes at most 257 buckets. */
-#define BUCKETS_MAX 4096
+#define BUCKETS_MAX        4096
 
 /* ---- packing */
 
@@ -44,7 +44,8 @@ static uint64_t load(const uint8_t *field, uint32_t bytes)
 	return *field;
 }
 
-static int pack_texts(const struct rd_column *c, const uint8_t *rows, uint32_t row_bytes, uint32_t n, struct rd_bytes *out)
+static int pack_texts(const struct rd_column *c, const uint8_t *rows, uint32_t row_bytes, uint32_t n,
+		      struct rd_bytes *out)
 {
 	uint8_t head[VARINT_BYTES];
 
@@ -116,8 +117,8 @@ int64_t rd_chunk_pack(const struct rd_store_table *t, const struct rd_result *r,
 		return rd_fail_nomem(err);
 	for (size_t i = 0; i < t->columns_n; i++) {
 		const struct rd_column *c = &t->columns[i];
-		int code = c->kind == RD_COLUMN_TEXT ? pack_texts(c, rows, t->row_bytes, n, out) :
-						       pack_numbers(c, rows, t->row_bytes, n, out);
+		int code = c->kind == RD_COLUMN_TEXT ? pack_texts(c, rows, t->row_bytes, n, out)
+						     : pack_numbers(c, rows, t->row_bytes, n, out);
 		if (code < 0)
 			return rd_fail_nomem(err);
 	}
@@ -150,7 +151,8 @@ static void save(uint8_t *field, uint32_t bytes, uint64_t v)
 		*field = (uint8_t)v;
 }
 
-/* The largest value that a column may hold; the smallest number past it may be 0, when nothing is allowed: then false. */
+/* The largest value that a column may hold; the smallest number past it may be 0, when nothing is allowed: then false.
+ */
 static bool column_max(const struct rd_column *c, const struct rd_result *r, uint64_t *max)
 {
 	*max = c->bytes == 8 ? UINT64_MAX : c->bytes == 4 ? UINT32_MAX : UINT8_MAX;
@@ -167,8 +169,9 @@ static bool column_max(const struct rd_column *c, const struct rd_result *r, uin
 }
 
 /* One column; inlined for each width and kind below, so that the loop asks neither. */
-static inline __attribute__((always_inline)) bool unpack_run(uint8_t *field, uint32_t row_bytes, uint32_t n, uint64_t max,
-							     struct rd_cursor *in, uint32_t bytes, bool delta)
+static inline __attribute__((always_inline)) bool unpack_run(uint8_t *field, uint32_t row_bytes, uint32_t n,
+							     uint64_t max, struct rd_cursor *in, uint32_t bytes,
+							     bool delta)
 {
 	struct rd_cursor c = *in;
 	uint64_t before = 0, largest = 0;
@@ -191,11 +194,11 @@ static bool unpack_numbers(const struct rd_column *c, uint8_t *rows, uint32_t ro
 	bool delta = c->kind == RD_COLUMN_DELTA;
 
 	if (c->bytes == 8)
-		return delta ? unpack_run(field, row_bytes, n, max, in, 8, true) :
-			       unpack_run(field, row_bytes, n, max, in, 8, false);
+		return delta ? unpack_run(field, row_bytes, n, max, in, 8, true)
+			     : unpack_run(field, row_bytes, n, max, in, 8, false);
 	if (c->bytes == 4)
-		return delta ? unpack_run(field, row_bytes, n, max, in, 4, true) :
-			       unpack_run(field, row_bytes, n, max, in, 4, false);
+		return delta ? unpack_run(field, row_bytes, n, max, in, 4, true)
+			     : unpack_run(field, row_bytes, n, max, in, 4, false);
 	return unpack_run(field, row_bytes, n, max, in, 1, delta);
 }
 
@@ -267,9 +270,9 @@ int rd_chunk_unpack(const struct rd_store_table *t, struct rd_result *r, struct 
 	for (size_t i = 0; i < t->columns_n; i++) {
 		const struct rd_column *c = &t->columns[i];
 		uint64_t max;
-		bool good = c->kind == RD_COLUMN_TEXT ?
-				    unpack_texts(c, rows, t->row_bytes, n, &in) :
-				    column_max(c, r, &max) && unpack_numbers(c, rows, t->row_bytes, n, max, &in);
+		bool good = c->kind == RD_COLUMN_TEXT
+				    ? unpack_texts(c, rows, t->row_bytes, n, &in)
+				    : column_max(c, r, &max) && unpack_numbers(c, rows, t->row_bytes, n, max, &in);
 		if (!good)
 			return rd_fail(err, RD_CORRUPT, "the table of %s: a wrong %s", t->name, c->name);
 	}
@@ -297,7 +300,8 @@ int rd_result_check(const struct rd_result *r, struct rd_error *err)
 			       r->stack_frames.n);
 	if (r->rows.n == 0)
 		return 0;
-	if (r->first_bucket > r->last_bucket || r->last_bucket - r->first_bucket >= BUCKETS_MAX || r->bucket_width_ns == 0)
+	if (r->first_bucket > r->last_bucket || r->last_bucket - r->first_bucket >= BUCKETS_MAX ||
+	    r->bucket_width_ns == 0)
 		return rd_fail(err, RD_CORRUPT, "time buckets %u to %u", r->first_bucket, r->last_bucket);
 	for (size_t i = 0; i < r->rows.n; i++)
 		if (r->rows.at[i].bucket < r->first_bucket || r->rows.at[i].bucket > r->last_bucket)

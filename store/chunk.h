@@ -20,7 +20,7 @@
  * RD_NOMEM. `first` is below rd_store_rows().
  */
 int64_t rd_chunk_pack(const struct rd_store_table *t, const struct rd_result *r, uint64_t first, struct rd_bytes *out,
-                      struct rd_error *err);
+		      struct rd_error *err);
 
 /*
  * Append the rows of a chunk to their table in *r. Tables that this one refers to must be there. RD_CORRUPT,

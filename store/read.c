@@ -34,8 +34,8 @@ static int copy_checked(const char *data, const struct rd_seal *seal, struct rd_
 	int copy = -1, code = RD_CORRUPT, fd = open(data, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
-		return errno == ENOENT ? rd_fail(err, RD_CORRUPT, "the result has lost its " RD_DATA_NAME) :
-					 rd_fail_errno(err, "cannot open the result");
+		return errno == ENOENT ? rd_fail(err, RD_CORRUPT, "the result has lost its " RD_DATA_NAME)
+				       : rd_fail_errno(err, "cannot open the result");
 	if (fstat(fd, &st) != 0)
 		code = rd_fail_errno(err, "cannot open the result");
 	else if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != seal->size_bytes)
@@ -46,8 +46,8 @@ static int copy_checked(const char *data, const struct rd_seal *seal, struct rd_
 	else
 		code = rd_seal_measure(fd, copy, &found, err);
 	close(fd);
-	if (code == 0 && (found.size_bytes != seal->size_bytes || found.hash[0] != seal->hash[0] ||
-			  found.hash[1] != seal->hash[1]))
+	if (code == 0 &&
+	    (found.size_bytes != seal->size_bytes || found.hash[0] != seal->hash[0] || found.hash[1] != seal->hash[1]))
 		code = rd_fail(err, RD_CORRUPT, "the result is damaged: its bytes are not those that were sealed");
 	if (code < 0 && copy >= 0)
 		close(copy);
@@ -165,7 +165,8 @@ bool rd_store_is(const char *path)
 	char part[4096];
 	struct stat st;
 
-	if (rd_path(part, sizeof part, NULL, "%s/" RD_SEAL_NAME, path) < 0 || stat(part, &st) != 0 || !S_ISREG(st.st_mode))
+	if (rd_path(part, sizeof part, NULL, "%s/" RD_SEAL_NAME, path) < 0 || stat(part, &st) != 0 ||
+	    !S_ISREG(st.st_mode))
 		return false;
 	return rd_path(part, sizeof part, NULL, "%s/" RD_DATA_NAME, path) == 0 && stat(part, &st) == 0 &&
 	       S_ISREG(st.st_mode);

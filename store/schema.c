@@ -7,13 +7,13 @@
 		.name = #field, .offset = (uint32_t)offsetof(type, field),                                             \
 		.bytes = (uint32_t)sizeof(((type *)0)->field), __VA_ARGS__                                             \
 	}
-#define NUMBER(type, field) COLUMN(type, field, .kind = RD_COLUMN_NUMBER)
-#define DELTA(type, field) COLUMN(type, field, .kind = RD_COLUMN_DELTA)
-#define TEXT(type, field) COLUMN(type, field, .kind = RD_COLUMN_TEXT)
+#define NUMBER(type, field)           COLUMN(type, field, .kind = RD_COLUMN_NUMBER)
+#define DELTA(type, field)            COLUMN(type, field, .kind = RD_COLUMN_DELTA)
+#define TEXT(type, field)             COLUMN(type, field, .kind = RD_COLUMN_TEXT)
 #define AT_MOST(type, field, largest) COLUMN(type, field, .kind = RD_COLUMN_NUMBER, .max = (largest))
-#define BOOL(type, field) AT_MOST(type, field, 1)
+#define BOOL(type, field)             AT_MOST(type, field, 1)
 /* A row number; neighbours tend to be equal or near. */
-#define REFERS(type, field, table) COLUMN(type, field, .kind = RD_COLUMN_DELTA, .refers = (table))
+#define REFERS(type, field, table)    COLUMN(type, field, .kind = RD_COLUMN_DELTA, .refers = (table))
 
 /*
  * The schema follows these structs. When one of them changes, so does the schema, and then the version: see
@@ -99,6 +99,7 @@ static const struct rd_column stack_end_columns[] = {
 };
 
 #define T struct rd_result_row
+/* clang-format off */
 static const struct rd_column row_columns[] = {
 	REFERS(T, process, RD_STORE_PROCESSES),
 	AT_MOST(T, kind, 7),
@@ -108,6 +109,7 @@ static const struct rd_column row_columns[] = {
 	NUMBER(T, count),
 	NUMBER(T, weight),
 };
+/* clang-format on */
 #undef T
 
 #define T struct rd_byte_range
@@ -172,6 +174,7 @@ static const struct rd_column summary_columns[] = {
 
 #define COLUMNS(list) .columns = (list), .columns_n = sizeof(list) / sizeof *(list)
 
+/* clang-format off */
 static const struct rd_store_table tables[] = {
 	{.id = RD_STORE_STRINGS, .name = "strings", .rows_per_chunk = 4096},
 	{.id = RD_STORE_TRACES, .name = "traces", .rows_per_chunk = 64, .row_bytes = sizeof(struct rd_result_trace),
@@ -192,6 +195,7 @@ static const struct rd_store_table tables[] = {
 	 COLUMNS(quarantined_columns)},
 	{.id = RD_STORE_SUMMARY, .name = "summary", .rows_per_chunk = 1, COLUMNS(summary_columns)},
 };
+/* clang-format on */
 
 const struct rd_store_table *rd_store_table(size_t i)
 {

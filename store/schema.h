@@ -36,19 +36,19 @@ enum rd_column_kind {
 
 struct rd_column {
 	const char *name;
-	uint32_t offset;  /* in the row's struct */
+	uint32_t offset; /* in the row's struct */
 	uint32_t bytes;
 	enum rd_column_kind kind;
 	enum rd_store_table_id refers; /* the value is the number of a row of this table; 0: it is not */
-	uint64_t max;     /* largest allowed value; 0: no bound */
+	uint64_t max;                  /* largest allowed value; 0: no bound */
 };
 
 struct rd_store_table {
 	enum rd_store_table_id id;
 	const char *name;
 	uint32_t rows_per_chunk;
-	uint32_t row_bytes;            /* of the struct */
-	uint32_t vec;                  /* offset of its RD_VEC in struct rd_result; summary: unused */
+	uint32_t row_bytes;              /* of the struct */
+	uint32_t vec;                    /* offset of its RD_VEC in struct rd_result; summary: unused */
 	const struct rd_column *columns; /* NULL for strings, which have a packing of their own */
 	size_t columns_n;
 };

@@ -13,9 +13,9 @@
 #include "base/memory.h"
 #include "store/store.h"
 
-#define PIECE_BYTES (256u << 10)
+#define PIECE_BYTES    (256u << 10)
 #define SEAL_BYTES_MAX 256
-#define SEAL_FORMAT "rundown result %u\nsize %llu\nxxh3-128 %016llx%016llx\n"
+#define SEAL_FORMAT    "rundown result %u\nsize %llu\nxxh3-128 %016llx%016llx\n"
 
 int rd_seal_measure(int fd, int copy, struct rd_seal *out, struct rd_error *err)
 {

@@ -15,7 +15,7 @@
 
 /* LMDB keeps what a transaction has written in memory until its commit. */
 #define TRANSACTION_BYTES (32u << 20)
-#define PAGE_BYTES 4096u
+#define PAGE_BYTES        4096u
 
 struct writer {
 	MDB_env *env;
@@ -160,8 +160,8 @@ int rd_store_write(const char *path, const struct rd_result *r, struct rd_error 
 	int code;
 
 	if (mkdir(path, 0777) != 0) {
-		code = errno == EEXIST ? rd_fail(err, RD_EXISTS, "it is there already") :
-					 rd_fail_errno(err, "cannot make the folder of the result");
+		code = errno == EEXIST ? rd_fail(err, RD_EXISTS, "it is there already")
+				       : rd_fail_errno(err, "cannot make the folder of the result");
 		rd_error_at(err, path, RD_NO_OFFSET);
 		return code;
 	}

@@ -20,9 +20,13 @@ uint32_t result_string(struct rd_result *r, const char *text)
 static void add_frame(struct rd_result *r, const char *module, const char *ns, const char *name, const char *signature,
 		      uint32_t tier)
 {
-	ADD(&r->frames, (struct rd_result_frame){.process = 0, .clr = *ns ? 9 : 0, .module = result_string(r, module),
-						 .ns = result_string(r, ns), .name = result_string(r, name),
-						 .signature = result_string(r, signature), .tier = tier,
+	ADD(&r->frames, (struct rd_result_frame){.process = 0,
+						 .clr = *ns ? 9 : 0,
+						 .module = result_string(r, module),
+						 .ns = result_string(r, ns),
+						 .name = result_string(r, name),
+						 .signature = result_string(r, signature),
+						 .tier = tier,
 						 .flags = strcmp(name, "?") == 0 ? RD_FRAME_UNRESOLVED : 0});
 }
 
@@ -34,10 +38,16 @@ static void add_stack(struct rd_result *r, const uint32_t *frames, size_t n)
 	ADD(&r->stack_ends, r->stack_frames.n);
 }
 
-static void add_row(struct rd_result *r, uint32_t process, uint32_t kind, uint32_t bucket, uint32_t stack, uint64_t count)
+static void add_row(struct rd_result *r, uint32_t process, uint32_t kind, uint32_t bucket, uint32_t stack,
+		    uint64_t count)
 {
-	ADD(&r->rows, (struct rd_result_row){.process = process, .kind = kind, .thread = 100 + process, .bucket = bucket,
-					     .stack = stack, .count = count, .weight = count});
+	ADD(&r->rows, (struct rd_result_row){.process = process,
+					     .kind = kind,
+					     .thread = 100 + process,
+					     .bucket = bucket,
+					     .stack = stack,
+					     .count = count,
+					     .weight = count});
 	r->samples += count;
 	r->weight += count;
 	r->kinds[kind] += count;
@@ -52,11 +62,18 @@ static void add_trace(struct rd_result *r)
 	memset(t, 0, sizeof *t);
 	strcpy(t->path, "shop.nettrace");
 	t->info = (struct rd_trace_info){
-		.format = RD_FORMAT_NETTRACE, .version_major = 4, .pointer_bytes = 8, .cpus = 8, .pid = 10,
+		.format = RD_FORMAT_NETTRACE,
+		.version_major = 4,
+		.pointer_bytes = 8,
+		.cpus = 8,
+		.pid = 10,
 		.size_bytes = 1500000,
-		.clock = {.kind = RD_CLOCK_QPC, .frequency_hz = 1000000000, .start_ticks = 5,
+		.clock = {.kind = RD_CLOCK_QPC,
+			  .frequency_hz = 1000000000,
+			  .start_ticks = 5,
 			  .start_utc_ns = 1772368205250000000},
-		.complete = true, .cut_at = RD_NO_OFFSET,
+		.complete = true,
+		.cut_at = RD_NO_OFFSET,
 	};
 	t->start_utc_ns = 1772368205250000000; /* 2026-03-01T12:30:05.25Z */
 	t->duration_ns = 3000000000;
@@ -68,11 +85,15 @@ void small_result(struct rd_result *r)
 {
 	memset(r, 0, sizeof *r);
 	add_trace(r);
-	ADD(&r->processes, (struct rd_result_process){.pid = 10, .namespace_pid = 1, .name = result_string(r, "shop"),
+	ADD(&r->processes, (struct rd_result_process){.pid = 10,
+						      .namespace_pid = 1,
+						      .name = result_string(r, "shop"),
 						      .command_line = result_string(r, "./shop --fast"),
 						      .start_utc_ns = 1772368205250000000});
-	ADD(&r->processes, (struct rd_result_process){.pid = RD_PID_UNOWNED, .name = result_string(r, ""),
-						      .command_line = result_string(r, ""), .start_utc_ns = INT64_MIN});
+	ADD(&r->processes, (struct rd_result_process){.pid = RD_PID_UNOWNED,
+						      .name = result_string(r, ""),
+						      .command_line = result_string(r, ""),
+						      .start_utc_ns = INT64_MIN});
 	add_frame(r, "app", "App", "Main", "void  (class System.String[])", RD_TIER_QUICK);
 	add_frame(r, "app", "App", "Work", "int32  (int32)", RD_TIER_QUICK);
 	add_frame(r, "app", "App", "Work", "int32  (int32)", RD_TIER_TIER1);
@@ -91,8 +112,13 @@ void small_result(struct rd_result *r)
 	r->first_bucket = 2;
 	r->last_bucket = 5;
 	r->thread_time = true;
-	r->trust = (struct rd_trust){.complete = true, .cut_at = RD_NO_OFFSET, .frames = 200, .unresolved_frames = 30,
-				     .samples_without_stack = 10, .unowned_samples = 4, .rundown = RD_RUNDOWN_COMPLETE};
+	r->trust = (struct rd_trust){.complete = true,
+				     .cut_at = RD_NO_OFFSET,
+				     .frames = 200,
+				     .unresolved_frames = 30,
+				     .samples_without_stack = 10,
+				     .unowned_samples = 4,
+				     .rundown = RD_RUNDOWN_COMPLETE};
 }
 
 static uint64_t next_random(uint64_t *state)
@@ -123,6 +149,6 @@ void large_result(struct rd_result *r, size_t rows, uint64_t seed)
 	r->samples = r->weight = 0;
 	memset(r->kinds, 0, sizeof r->kinds);
 	for (size_t i = 0; i < rows; i++)
-		add_row(r, 0, (uint32_t)(i % 2 + 1), 2 + (uint32_t)(i % 4), (uint32_t)(next_random(&seed) % r->stack_ends.n),
-			1 + next_random(&seed) % 100);
+		add_row(r, 0, (uint32_t)(i % 2 + 1), 2 + (uint32_t)(i % 4),
+			(uint32_t)(next_random(&seed) % r->stack_ends.n), 1 + next_random(&seed) % 100);
 }

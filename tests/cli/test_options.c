@@ -14,6 +14,7 @@ static struct {
 
 static const char *const words[] = {"red", "green", NULL};
 
+/* clang-format off */
 static const struct rd_option rows[] = {
 	{.name = "flag", .letter = 'f', .help = "a flag", .kind = RD_OPT_FLAG, .target = &o.flag},
 	{.name = "flagship", .help = "a longer name", .kind = RD_OPT_FLAG, .target = &o.flag},
@@ -31,6 +32,7 @@ static struct rd_command_line line = {
 	.name = "tool", .words = "FILE...", .min_words = 1, .max_words = 2, .about = "Do it.",
 	.options = rows, .options_n = sizeof rows / sizeof *rows, .examples = "  tool --flag x\n",
 };
+/* clang-format on */
 
 /* What a run printed. */
 static char printed[8192];

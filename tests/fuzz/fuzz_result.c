@@ -58,8 +58,14 @@ static void show(const struct rd_result *r)
 {
 	struct rd_view_filter filters[] = {
 		RD_VIEW_ALL,
-		{.kind = 1, .tiers = true, .sort = RD_SORT_NAME, .has_from = true, .from_ns = 1, .has_to = true,
-		 .to_ns = INT64_MAX, .to_is_utc = true},
+		{.kind = 1,
+		 .tiers = true,
+		 .sort = RD_SORT_NAME,
+		 .has_from = true,
+		 .from_ns = 1,
+		 .has_to = true,
+		 .to_ns = INT64_MAX,
+		 .to_is_utc = true},
 	};
 
 	for (size_t i = 0; i < 2; i++) {

@@ -80,16 +80,18 @@ static void test_text_without_samples(void **state)
 	result.trust.lost_events = 1;
 	result.trust.lost_buffers = 2;
 	result.trust.missing_rundown = true;
-	assert_string_equal(report("text", &RD_VIEW_ALL, 0, 0),
-			    "0 samples\nno samples were recorded\n"
-			    "trust: incomplete, cut at byte 1,234,567, 1 event lost, 2 buffers lost, 0.0 % of frames "
-			    "unresolved (0 of 0), rundown none, the provider Microsoft-Windows-DotNETRuntimeRundown was off\n");
+	assert_string_equal(
+		report("text", &RD_VIEW_ALL, 0, 0),
+		"0 samples\nno samples were recorded\n"
+		"trust: incomplete, cut at byte 1,234,567, 1 event lost, 2 buffers lost, 0.0 % of frames "
+		"unresolved (0 of 0), rundown none, the provider Microsoft-Windows-DotNETRuntimeRundown was off\n");
 }
 
 /* On a terminal no line is longer than it, while it is not absurdly narrow. */
 static void test_text_fits_a_terminal(void **state)
 {
-	result.frames.at[1].name = result_string(&result, "AMethodWhoseNameIsVeryMuchLongerThanAnyTerminalIsWideAndThenSome");
+	result.frames.at[1].name =
+		result_string(&result, "AMethodWhoseNameIsVeryMuchLongerThanAnyTerminalIsWideAndThenSome");
 	result.frames.at[2].name = result.frames.at[1].name;
 	const char *text = report("text", &RD_VIEW_ALL, 0, 90);
 	const char *row = strstr(text, "\n       60");
@@ -105,14 +107,14 @@ static void test_csv(void **state)
 {
 	result.frames.at[1].name = result.frames.at[2].name = result_string(&result, "=1+2");
 	result.frames.at[3].name = result_string(&result, "say \"hi\", you");
-	assert_string_equal(
-		report("csv", &RD_VIEW_ALL, 0, 0),
-		"process,pid,clr,module,namespace,name,signature,exclusive,inclusive,exclusive_weight,inclusive_weight\r\n"
-		"shop,10,9,app,App,'=1+2,int32  (int32),60,60,60,60\r\n"
-		"shop,10,0,libc.so.6,,\"say \"\"hi\"\", you\",,30,30,30,30\r\n"
-		"shop,10,0,,,[no stack],,6,6,6,6\r\n"
-		",-1,0,,,[no stack],,4,4,4,4\r\n"
-		"shop,10,9,app,App,Main,void  (class System.String[]),0,90,0,90\r\n");
+	assert_string_equal(report("csv", &RD_VIEW_ALL, 0, 0),
+			    "process,pid,clr,module,namespace,name,signature,exclusive,inclusive,exclusive_weight,"
+			    "inclusive_weight\r\n"
+			    "shop,10,9,app,App,'=1+2,int32  (int32),60,60,60,60\r\n"
+			    "shop,10,0,libc.so.6,,\"say \"\"hi\"\", you\",,30,30,30,30\r\n"
+			    "shop,10,0,,,[no stack],,6,6,6,6\r\n"
+			    ",-1,0,,,[no stack],,4,4,4,4\r\n"
+			    "shop,10,9,app,App,Main,void  (class System.String[]),0,90,0,90\r\n");
 	struct rd_view_filter f = RD_VIEW_ALL;
 	f.tiers = true;
 	assert_non_null(strstr(report("csv", &f, 1, 0), ",signature,tier,exclusive"));
@@ -147,7 +149,8 @@ static void test_json(void **state)
 	const char *const parts[] = {
 		"\"rundown\": 1,",
 		"\"path\": \"shop.nettrace\", \"format\": \"nettrace\", \"version\": \"4\", \"bytes\": 1500000, "
-		"\"start\": \"2026-03-01T12:30:05.25Z\", \"duration_ns\": 3000000000, \"pointer_size\": 8, \"cpus\": 8, "
+		"\"start\": \"2026-03-01T12:30:05.25Z\", \"duration_ns\": 3000000000, \"pointer_size\": 8, \"cpus\": "
+		"8, "
 		"\"complete\": true, \"cut_at\": null, \"lost_events\": 0, \"lost_buffers\": 0}",
 		"\"samples\": 100,",
 		"\"discarded\": 0,",
@@ -158,9 +161,11 @@ static void test_json(void **state)
 		"\"rundown\": \"complete\",",
 		"{\"id\": 0, \"trace\": 0, \"pid\": 10, \"namespace_pid\": 1, \"name\": \"shop\", "
 		"\"command_line\": \"./shop --fast\", \"start\": \"2026-03-01T12:30:05.25Z\", \"samples\": 96}",
-		"{\"id\": 1, \"trace\": 0, \"pid\": -1, \"namespace_pid\": null, \"name\": \"\", \"command_line\": \"\", "
+		"{\"id\": 1, \"trace\": 0, \"pid\": -1, \"namespace_pid\": null, \"name\": \"\", \"command_line\": "
+		"\"\", "
 		"\"start\": null, \"samples\": 4}",
-		"{\"process\": 0, \"pid\": 10, \"clr\": 9, \"module\": \"app\", \"namespace\": \"App\", \"name\": \"Work\", "
+		"{\"process\": 0, \"pid\": 10, \"clr\": 9, \"module\": \"app\", \"namespace\": \"App\", \"name\": "
+		"\"Work\", "
 		"\"signature\": \"int32  (int32)\", \"exclusive\": 60, \"inclusive\": 60, \"exclusive_weight\": 60, "
 		"\"inclusive_weight\": 60}",
 		"\"width_ns\": 500000000,",

@@ -72,8 +72,16 @@ static void test_names_are_cut_in_the_middle(void **state)
 static void test_names_are_printable(void **state)
 {
 	check_name("a\x1b[31mb", 7, 0, "a\xef\xbf\xbd[31mb", 7);
-	check_name("a\nb\x7f", 4, 0, "a\xef\xbf\xbd" "b\xef\xbf\xbd", 4);
-	check_name("\xc2\x9b" "1m", 4, 0, "\xef\xbf\xbd\xef\xbf\xbd" "1m", 4);
+	check_name("a\nb\x7f", 4, 0,
+		   "a\xef\xbf\xbd"
+		   "b\xef\xbf\xbd",
+		   4);
+	check_name("\xc2\x9b"
+		   "1m",
+		   4, 0,
+		   "\xef\xbf\xbd\xef\xbf\xbd"
+		   "1m",
+		   4);
 	check_name("\xff\xc3", 2, 0, "\xef\xbf\xbd\xef\xbf\xbd", 2);
 	check_name("\xe2\x80\xae", 3, 0, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", 3);
 	check_name("\xed\xa0\x80", 3, 0, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", 3);
