@@ -4,7 +4,8 @@
 #include <stdio.h>
 
 /* Whole lines in one write each, so that the lines of several processes do not mix. */
-static void say(const char *name, const char *before, const char *fmt, va_list args, const char *after)
+static __attribute__((format(printf, 3, 0))) void say(const char *name, const char *before, const char *fmt,
+						      va_list args, const char *after)
 {
 	char line[2048];
 	size_t room = sizeof line - 1;
