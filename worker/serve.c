@@ -111,6 +111,15 @@ static void hear_broker(struct serve *s)
 	}
 }
 
+static int pump(struct serve *s, struct rd_error *err)
+{
+	int full = rd_worker_pump(&s->worker, err);
+
+	if (full >= 0)
+		s->blocked = full;
+	return full < 0 ? full : 0;
+}
+
 /* Everything that the child said and that is wanted now; 0, or the socket's error. */
 static int hear_child(struct serve *s, struct rd_error *err)
 {
@@ -121,10 +130,9 @@ static int hear_child(struct serve *s, struct rd_error *err)
 		int got = rd_pipe_next(&s->pipe, &frame, &why);
 		if (got == 1) {
 			rd_worker_frame(&s->worker, &frame);
-			int full = rd_worker_pump(&s->worker, err);
-			if (full < 0)
-				return full;
-			s->blocked = full;
+			int code = pump(s, err);
+			if (code < 0)
+				return code;
 			continue;
 		}
 		if (got == 0 && !s->pipe.ended) {
@@ -137,6 +145,8 @@ static int hear_child(struct serve *s, struct rd_error *err)
 		size_t left = rd_pipe_left(&s->pipe);
 		rd_pipe_release(&s->pipe);
 		rd_worker_pipe_end(&s->worker, left, got < 0 ? &why : NULL);
+		/* The child's end may have been told before: then this makes the last word due. */
+		return pump(s, err);
 	}
 	return 0;
 }
