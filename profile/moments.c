@@ -1,9 +1,19 @@
 #include "profile/moments.h"
 
+int64_t rd_ticks_ns(const struct rd_clock *clock, uint64_t ticks)
+{
+	__int128 ns = ((__int128)ticks - clock->start_ticks) * 1000000000;
+
+	ns /= clock->frequency_hz ? clock->frequency_hz : 1;
+	if (ns > INT64_MAX)
+		return INT64_MAX;
+	return ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
+}
+
 int64_t rd_utc_ns(const struct rd_clock *clock, uint64_t ticks)
 {
 	int64_t utc;
-	int64_t since = rd_clock_ns(clock, ticks);
+	int64_t since = rd_ticks_ns(clock, ticks);
 
 	if (__builtin_add_overflow(clock->start_utc_ns, since, &utc))
 		return since < 0 ? INT64_MIN : INT64_MAX;

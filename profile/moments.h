@@ -11,7 +11,14 @@
 
 #define RD_BUCKETS_MAX 256
 
-/* UTC nanoseconds since 1970, saturating. */
+/*
+ * Nanoseconds since the clock's start, saturating. Never less for a greater
+ * tick, as rd_clock_ns may be: facts and samples are ordered by ticks, and the
+ * first and last of them must be so in UTC too, or buckets would hang on how
+ * a trace is cut.
+ */
+int64_t rd_ticks_ns(const struct rd_clock *clock, uint64_t ticks);
+/* UTC nanoseconds since 1970, likewise. */
 int64_t rd_utc_ns(const struct rd_clock *clock, uint64_t ticks);
 
 struct rd_moments {

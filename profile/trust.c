@@ -12,7 +12,7 @@ void rd_trust_init(struct rd_trust *t)
 
 static uint64_t duration_ns(const struct rd_group_file *file)
 {
-	int64_t ns = file->any_time ? rd_clock_ns(&file->info->clock, file->last_time) : 0;
+	int64_t ns = file->any_time ? rd_ticks_ns(&file->info->clock, file->last_time) : 0;
 	return ns > 0 ? (uint64_t)ns : 0;
 }
 

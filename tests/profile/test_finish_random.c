@@ -9,7 +9,11 @@
 #include "profile/order.h"
 
 #define KERNEL 0xffff800000000000u
-#define SEEDS  250
+#ifdef __SANITIZE_ADDRESS__
+#define SEEDS 40
+#else
+#define SEEDS 250
+#endif
 
 static uint64_t random_state;
 

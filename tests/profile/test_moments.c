@@ -71,6 +71,8 @@ static void test_utc(void **state)
 
 	assert_int_equal(rd_utc_ns(&c, 51), 1100);
 	assert_int_equal(rd_utc_ns(&c, 49), 900);
+	/* A tick that looks like one before the start is one very long after it. */
+	assert_int_equal(rd_utc_ns(&c, UINT64_MAX), INT64_MAX);
 	c.start_utc_ns = INT64_MAX - 10;
 	assert_int_equal(rd_utc_ns(&c, 51), INT64_MAX);
 	c.start_utc_ns = INT64_MIN + 10;
