@@ -1,0 +1,227 @@
+#!/bin/sh
+# `rundown run`: results and refusals, exit codes and lines, kills and signals. Nothing may be left behind.
+. tests/e2e/lib.sh
+
+bin=$(cd "$bin" && pwd)
+run="$bin/rundown run"
+# All that is private lands here, so that what is left behind is seen.
+mkdir "$scratch/tmp" "$scratch/work"
+TMPDIR=$scratch/tmp
+export TMPDIR
+for name in shop-small shop-verbose site-crashed; do
+	zstd -dcq "tests/traces/$name.nettrace.zst" >"$scratch/$name.nettrace"
+done
+small=$scratch/shop-small.nettrace
+
+# left NAME: no private folder, no half-written result, no process is left.
+left()
+{
+	{
+		ls "$scratch/tmp"
+		ls -A "$scratch/work" | grep -v '\.rundown$\|\.nettrace$\|\.zst$'
+		members "$scratch/tmp"
+	} >"$scratch/left"
+	check_empty "$1: nothing is left" "$scratch/left"
+}
+
+# members TEXT: processes of ours whose command line names the text.
+members()
+{
+	for p in /proc/[0-9]*; do
+		case $({ tr '\0' ' ' <"$p/cmdline"; } 2>/dev/null) in
+		*rundown-[bmw]*"$1"*) echo "${p#/proc/} $(cat "$p/comm" 2>/dev/null)" ;;
+		esac
+	done
+}
+
+# child PID NAME: the pid of a child with this name, as soon as there is one.
+child()
+{
+	tries=0
+	while [ $tries -lt 200 ]; do
+		for p in /proc/[0-9]*/stat; do
+			# pid (comm) state ppid …
+			{ read -r line <"$p"; } 2>/dev/null || continue
+			case $line in
+			*"($2) "?" $1 "*)
+				echo "${line%% *}"
+				return
+				;;
+			esac
+		done
+		tries=$((tries + 1))
+		sleep 0.01
+	done
+}
+
+# refused NAME EXIT WORDS...: the exit code, and one line on stderr that holds $line.
+refused()
+{
+	name=$1 wanted=$2
+	shift 2
+	(cd "$scratch/work" && "$bin/rundown" run "$@") >"$scratch/out" 2>"$scratch/err"
+	is "$name: exit code" "$wanted" $?
+	{
+		[ "$(wc -l <"$scratch/err")" -eq 1 ] || echo "not one line"
+		grep -q -e "$line" "$scratch/err" || echo "no '$line'"
+		[ ! -s "$scratch/out" ] || echo "something on stdout"
+	} >"$scratch/wrong"
+	[ ! -s "$scratch/wrong" ] || cat "$scratch/err" >>"$scratch/wrong"
+	check_empty "$name: one line" "$scratch/wrong"
+}
+
+digest()
+{
+	"$bin/rundown" report "$1" --digest
+}
+
+# ---- what is refused before anything is started
+line='No such file or directory (/no/such/trace)' refused "a missing trace" 1 /no/such/trace
+line='a folder, not a trace' refused "a folder" 1 "$scratch"
+: >"$scratch/empty"
+line='an empty file, not a trace' refused "an empty file" 1 "$scratch/empty"
+line='not a file' refused "a device" 1 /dev/null
+line='given twice' refused "twice the same" 1 "$small" "$small"
+line='no/such/folder' refused "a result nowhere" 1 "$small" -o no/such/folder/r
+line='TRACE... is missing' refused "no trace" 2
+line='--shards' refused "no shards" 2 "$small" --shards 0
+line='--chards' refused "an unknown option" 2 "$small" --chards 3
+if [ "$(id -u)" -ne 0 ]; then
+	cp "$small" "$scratch/unreadable" && chmod 000 "$scratch/unreadable"
+	line='Permission denied' refused "an unreadable trace" 1 "$scratch/unreadable"
+else
+	skip "an unreadable trace" "root reads everything"
+fi
+left "refusals"
+
+# ---- what a worker refuses
+echo "This is no trace, but a text of some length." >"$scratch/text"
+line='not a trace' refused "a text" 1 "$scratch/text"
+printf 'Nettrace\0\0\0\0\11\0\0\0\0\0\0\0' >"$scratch/version9"
+line='9' refused "an unknown version" 1 "$scratch/version9"
+line='text' refused "one bad trace of two" 1 "$small" "$scratch/text"
+head -c 300000 tests/traces/shop-verbose.nettrace.zst >"$scratch/cut.zst"
+line='cut.zst' refused "a packed trace that is cut" 1 "$scratch/cut.zst"
+left "bad traces"
+
+# ---- results
+(cd "$scratch/work" && "$bin/rundown" run "$small") >"$scratch/out" 2>"$scratch/err"
+is "a result beside us: exit code" 0 $?
+is "a result beside us" shop-small.nettrace.rundown "$(ls "$scratch/work")"
+{
+	grep -q '^trust: ' "$scratch/out" || echo "no line of trust"
+	grep -q 'shop-small.nettrace.rundown' "$scratch/err" || echo "it does not say where the result is"
+} >"$scratch/wrong"
+check_empty "it ends with the line of trust" "$scratch/wrong"
+one=$(digest "$scratch/work/shop-small.nettrace.rundown")
+line='--force replaces it' refused "it is there already" 1 "$small"
+$run "$small" -o "$scratch/work/shop-small.nettrace.rundown" --force -q >"$scratch/out" 2>&1
+is "--force: exit code" 0 $?
+check_empty "-q says nothing" "$scratch/out"
+is "--force: the same again" "$one" "$(digest "$scratch/work/shop-small.nettrace.rundown")"
+mkdir "$scratch/work/other.rundown"
+line='no result' refused "--force on something else" 1 "$small" -o other.rundown --force
+rmdir "$scratch/work/other.rundown"
+for way in 1x1 3x2 50x2; do
+	$run "$small" -o "$scratch/work/r.rundown" --force -q --shards "${way%x*}" --workers "${way#*x}"
+	digest "$scratch/work/r.rundown"
+done >"$scratch/digests" 2>&1
+is "any shards, one digest" "$one" "$(sort -u "$scratch/digests")"
+$run tests/traces/shop-small.nettrace.zst -o "$scratch/work/r.rundown" --force -q
+is "packed, the same digest" "$one" "$(digest "$scratch/work/r.rundown")"
+$run "$scratch/site-crashed.nettrace" -o "$scratch/work/r.rundown" --force -q
+is "a crashed one: exit code" 3 $?
+(TMPDIR=$scratch/no/such "$bin/rundown" run "$small" -o "$scratch/work/x.rundown") >"$scratch/out" 2>"$scratch/err"
+is "no folder for temporary files: exit code" 1 $?
+left "results"
+
+# ---- progress
+$run "$small" -o "$scratch/work/r.rundown" --force --progress=json --shards 5 >/dev/null 2>"$scratch/err"
+grep '^{' "$scratch/err" | jq -r .state | sort -u >"$scratch/states"
+is "progress as JSON" "done finishing running" "$(grep -v queued "$scratch/states" | tr '\n' ' ' | sed 's/ $//')"
+$run "$small" -o "$scratch/work/r.rundown" --force --progress=plain --shards 5 >/dev/null 2>"$scratch/err"
+is "progress in plain lines" 1 "$(grep -c 'reconciling$' "$scratch/err")"
+$run "$small" -o "$scratch/work/r.rundown" --force >/dev/null 2>"$scratch/err"
+is "no progress where there is no terminal" 1 "$(wc -l <"$scratch/err" | tr -d ' ')"
+
+# ---- kills. Long enough to be hit: many copies.
+copies=
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	cp "$scratch/shop-verbose.nettrace" "$scratch/work/$i.nettrace"
+	copies="$copies $scratch/work/$i.nettrace"
+done
+long="$run $copies -o $scratch/work/long.rundown --force --shards 5 --workers 2"
+$long -q
+is "ten traces: exit code" 0 $?
+ten=$(digest "$scratch/work/long.rundown")
+
+# killed NAME: of a run in the background, after $wait seconds; sets pid and status.
+killed()
+{
+	$long >"$scratch/out" 2>"$scratch/err" &
+	pid=$!
+	victim=$(child $pid "$1")
+	sleep "$2"
+	kill -9 "$victim" 2>/dev/null || echo "# $1 was gone already"
+	wait $pid
+	status=$?
+}
+
+killed rundown-worker 0.05
+is "kill -9 of a worker: exit code" 0 $status
+is "kill -9 of a worker: the same digest" "$ten" "$(digest "$scratch/work/long.rundown")"
+left "kill -9 of a worker"
+for name in broker merger; do
+	rm -rf "$scratch/work/long.rundown"
+	killed rundown-$name 0.05
+	is "kill -9 of the $name: exit code" 1 $status
+	is "kill -9 of the $name: its name and signal" 1 "$(grep -c "the $name was killed by SIGKILL" "$scratch/err")"
+	is "kill -9 of the $name: no result" "" "$(ls -d "$scratch/work/long.rundown" 2>/dev/null)"
+	left "kill -9 of the $name"
+done
+# A shell lets what it starts in the background ignore SIGINT.
+interrupted()
+{
+	rm -rf "$scratch/work/long.rundown"
+	env --default-signal=INT $long >"$scratch/out" 2>"$scratch/err" &
+	pid=$!
+	child $pid rundown-worker >/dev/null
+	sleep 0.05
+	kill -"$1" $pid
+	wait $pid
+	status=$?
+}
+for signal in INT TERM; do
+	interrupted $signal
+	is "SIG$signal: exit code" "$([ $signal = INT ] && echo 130 || echo 143)" $status
+	is "SIG$signal: says so" 1 "$(grep -c 'stopped' "$scratch/err")"
+	is "SIG$signal: no result" "" "$(ls -d "$scratch/work/long.rundown" 2>/dev/null)"
+	left "SIG$signal"
+done
+# Of a run that is killed only its folder may stay.
+interrupted KILL
+tries=0
+while [ -n "$(members "$scratch/tmp")" ] && [ $tries -lt 100 ]; do
+	tries=$((tries + 1))
+	sleep 0.02
+done
+members "$scratch/tmp" >"$scratch/left"
+check_empty "SIGKILL: no process is left" "$scratch/left"
+rm -rf "$scratch/tmp" && mkdir "$scratch/tmp"
+
+# ---- full disks
+mkdir "$scratch/full"
+if mount -t tmpfs -o size=100k none "$scratch/full" 2>/dev/null; then
+	line='No space left on device' refused "a full disk under the result" 1 $copies -o "$scratch/full/r.rundown"
+	ls -A "$scratch/full" >"$scratch/left"
+	check_empty "a full disk under the result: nothing is left there" "$scratch/left"
+	TMPDIR=$scratch/full
+	line='No space left on device' refused "a full disk under the work" 1 "$PWD"/tests/traces/shop-verbose.nettrace.zst
+	ls -A "$scratch/full" >"$scratch/left"
+	check_empty "a full disk under the work: nothing is left there" "$scratch/left"
+	TMPDIR=$scratch/tmp
+	umount "$scratch/full"
+else
+	skip "a full disk" "no tmpfs can be mounted"
+fi
+plan
