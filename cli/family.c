@@ -70,9 +70,15 @@ static int make_folder(struct rd_family *f, struct rd_error *err)
 	const char *named = getenv("TMPDIR");
 	char inner[4200];
 
+	if (named == NULL || *named == 0)
+		named = "/tmp";
 	/* Absolute, because others than we read it. */
-	char *root = realpath(named && *named ? named : "/tmp", NULL);
-	bool fits = root && strlen(root) <= FOLDER_ROOT_MAX;
+	char *root = realpath(named, NULL);
+	if (root == NULL) {
+		rd_fail_errno(err, "no folder for temporary files");
+		return rd_error_at(err, named, RD_NO_OFFSET);
+	}
+	bool fits = strlen(root) <= FOLDER_ROOT_MAX;
 	int rc = rd_private_folder(fits ? root : "/tmp", "rundown", f->folder, sizeof f->folder, err);
 	free(root);
 	if (rc < 0) {
@@ -135,6 +141,7 @@ static void prepare(const struct rd_family *f, const struct rd_family_member *m,
 	if (m->role == RD_FAMILY_MERGER) {
 		s->argv[n++] = "--state";
 		s->argv[n++] = s->state;
+		s->argv[n++] = "--volatile";
 	}
 	if (f->log_level[0]) {
 		s->argv[n++] = "--log";
@@ -286,14 +293,25 @@ void rd_family_kill(struct rd_family *f)
 		kill(-f->group, SIGKILL);
 }
 
-void rd_family_ask(struct rd_family *f)
+void rd_family_wind_down(struct rd_family *f)
 {
-	for (size_t i = 0; i < f->n; i++)
-		if (f->members && f->members[i].pid)
-			kill(f->members[i].pid, SIGTERM);
+	for (size_t i = 0; f->members && i < f->n; i++)
+		if (f->members[i].pid)
+			kill(f->members[i].pid, f->members[i].role == RD_FAMILY_MERGER ? SIGTERM : SIGKILL);
 }
 
-bool rd_family_gone(struct rd_family *f)
+bool rd_family_merger_gone(struct rd_family *f)
+{
+	while (take_in(f) != NULL)
+		continue;
+	for (size_t i = 0; f->members && i < f->n; i++)
+		if (f->members[i].role == RD_FAMILY_MERGER && f->members[i].pid)
+			return false;
+	return true;
+}
+
+/* Take in who has ended; whether nobody is left. */
+static bool all_gone(struct rd_family *f)
 {
 	while (take_in(f) != NULL)
 		continue;
@@ -311,7 +329,7 @@ int rd_family_release(struct rd_family *f, struct rd_error *err)
 
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);
-	for (int ms = 0; f->group && !rd_family_gone(f) && ms < WAIT_KILLED_MS; ms += 20) {
+	for (int ms = 0; f->group && !all_gone(f) && ms < WAIT_KILLED_MS; ms += 20) {
 		rd_family_kill(f);
 		/* SIGCHLD is blocked, so that none is missed in between. */
 		(void)sigtimedwait(&chld, NULL, &slice);

@@ -48,10 +48,10 @@ int rd_family_start(struct rd_family *f, struct rd_error *err);
 int rd_family_reap(struct rd_family *f, struct rd_error *err);
 /* Kill all of them now. */
 void rd_family_kill(struct rd_family *f);
-/* Ask them to end, as they do on SIGTERM. */
-void rd_family_ask(struct rd_family *f);
-/* Take in who has ended; whether nobody is left. */
-bool rd_family_gone(struct rd_family *f);
+/* Kill all but the merger, and ask that to end: it takes away what it was writing beside the result. */
+void rd_family_wind_down(struct rd_family *f);
+/* Take in who has ended; whether the merger is not there any more. */
+bool rd_family_merger_gone(struct rd_family *f);
 /* Kill, wait for the last, remove the folder. May be called in any state, also twice. */
 int rd_family_release(struct rd_family *f, struct rd_error *err);
 

@@ -228,7 +228,6 @@ int rd_run_job(const struct rd_run_words *w, unsigned workers, struct rd_family 
 	return rc;
 }
 
-/* The merger removes what it was writing beside the result. */
 #define WIND_DOWN_NS UINT64_C(3000000000)
 
 void rd_run_wind_down(struct rd_family *f, int signals)
@@ -237,8 +236,8 @@ void rd_run_wind_down(struct rd_family *f, int signals)
 	struct pollfd item = {.fd = signals, .events = POLLIN};
 	bool child;
 
-	rd_family_ask(f);
-	while (!rd_family_gone(f) && (now = rd_now_ns()) < until) {
+	rd_family_wind_down(f);
+	while (!rd_family_merger_gone(f) && (now = rd_now_ns()) < until) {
 		if (poll(&item, 1, (int)((until - now) / 1000000) + 1) > 0 && read_signals(signals, &child))
 			return;
 	}

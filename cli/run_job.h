@@ -25,7 +25,7 @@ int rd_run_signals(struct rd_error *err);
 int rd_run_job(const struct rd_run_words *w, unsigned workers, struct rd_family *f, int signals,
                struct rd_progress *progress, struct rd_run_end *end, struct rd_error *err);
 
-/* Give the daemons a moment to put away what they are writing; a further signal cuts it short. */
+/* Give the merger a moment to take away what it was writing; a further signal cuts it short. */
 void rd_run_wind_down(struct rd_family *f, int signals);
 
 #endif
