@@ -31,7 +31,8 @@ run_one()
 	*.py) set -- python3 "$1" ;;
 	*.sh) set -- sh "$1" ;;
 	esac
-	timeout -k 5 "${RD_TIMEOUT:-600}" "$@" </dev/null >"$log" 2>&1 &
+	# What a shell puts in the background ignores these, and so would all that it starts.
+	env --default-signal=INT,QUIT timeout -k 5 "${RD_TIMEOUT:-600}" "$@" </dev/null >"$log" 2>&1 &
 	child=$!
 	wait $child
 	status=$?
@@ -97,8 +98,11 @@ for program; do
 	[ $s -eq 0 ] || printf ', %d skipped' "$s"
 	[ -z "$note" ] || printf ' (%s)' "$note"
 	printf ' %6d ms\n' $((($(date +%s%N) - started) / 1000000))
-	if [ $f -ne 0 ] || [ -n "$V" ]; then
+	if [ -n "$V" ]; then
 		sed 's/^/        /' "$log"
+	elif [ $f -ne 0 ]; then
+		# What passed is of no interest then.
+		grep -vE '^[[:space:]]*ok ' "$log" | sed 's/^/        /'
 	elif [ $s -ne 0 ]; then
 		# Why: our own lines for cmocka, the TAP directive for scripts.
 		sed -n -e 's/^# skip: //p' -e 's/^ok.*# *skip *//p' "$log" |
