@@ -130,12 +130,14 @@ static int index_trace(struct task *t, struct rd_error *err)
 	return code;
 }
 
-/* The task's own folder, and the job's above it. */
+/* The task's own folder, empty, and the job's above it. */
 static int make_folder(char *path, struct rd_error *err)
 {
 	char *slash = strrchr(path, '/');
-	int rc = 0;
+	int rc = rd_remove_tree(path, err);
 
+	if (rc < 0)
+		return rc;
 	if (slash && slash > path) {
 		*slash = 0;
 		rc = mkdir(path, 0700) != 0 && errno != EEXIST;

@@ -65,6 +65,13 @@ static void body(const struct rd_forker_child *child)
 		rd_answer_index(pipe, (struct rd_span){(const uint8_t *)"packed", 6}, &err);
 		_exit(rd_answer_end(pipe, &err) < 0);
 	}
+	if (strcmp(what, "late") == 0) {
+		/* Its end is told before its pipe's: another process holds that. */
+		if (fork() > 0)
+			_exit(0);
+		usleep(50000);
+		_exit(rd_answer_error(pipe, &(struct rd_error){.code = RD_CORRUPT, .text = "late", .offset = RD_NO_OFFSET}));
+	}
 	if (strcmp(what, "crash") == 0) {
 		rd_answer_progress(pipe, 5, &err);
 		kill(getpid(), SIGXCPU);
@@ -294,6 +301,18 @@ static void blocks_flow_within_the_window(void **state)
 	release_blocks(&blocks);
 }
 
+static void the_pipe_may_end_last(void **state)
+{
+	struct fixture *f = *state;
+
+	task(f, 1, "/late");
+	const Rd__Envelope *e = expect(f, RD__KIND__FAILED);
+	struct rd_error err;
+	rd_wire_error_take(&err, e->error);
+	assert_string_equal(err.text, "late");
+	assert_false(e->error->retry);
+}
+
 static void an_abandoned_task_makes_room(void **state)
 {
 	struct fixture *f = *state;
@@ -357,6 +376,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SERVE_TEST(the_worker_outlives_its_parsers),
 		SERVE_TEST(blocks_flow_within_the_window),
+		SERVE_TEST(the_pipe_may_end_last),
 		SERVE_TEST(an_abandoned_task_makes_room),
 		SERVE_TEST(sigterm_hands_back),
 		SERVE_TEST(a_new_broker_is_greeted),
