@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -317,6 +318,14 @@ int rd_deliver(const char *from, const char *to, bool replace, struct rd_error *
 		return sync_parent(to, err);
 	rd_error_at(err, to, RD_NO_OFFSET);
 	return code;
+}
+
+#define DISK_FULL_BYTES ((uint64_t)64 << 20)
+
+bool rd_disk_full(int fd)
+{
+	struct statvfs fs;
+	return fstatvfs(fd, &fs) == 0 && (uint64_t)fs.f_bavail * fs.f_frsize < DISK_FULL_BYTES;
 }
 
 int rd_sync_path(const char *path, struct rd_error *err)

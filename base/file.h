@@ -29,6 +29,11 @@ int rd_remove_tree(const char *path, struct rd_error *err);
  * is then removed; at no time is there neither.
  */
 int rd_deliver(const char *from, const char *to, bool replace, struct rd_error *err);
+/*
+ * Whether so little room is left on the file system of fd that a write which was cut short was cut by that. For callers
+ * of libraries that only say "I/O error".
+ */
+bool rd_disk_full(int fd);
 /* fsync a file or folder by path. */
 int rd_sync_path(const char *path, struct rd_error *err);
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/run_job.h"
+#include "merger/finish.h"
 #include "report/text.h"
 #include "store/store.h"
 
@@ -88,6 +89,17 @@ static int fail_job(const struct rd_run_end *end, const struct rd_error *err)
 	return RD_EXIT_FAILED;
 }
 
+/* A merger that died could not take away what it was writing. */
+static void clean_up(const struct rd_run_words *w, struct rd_family *f, const struct rd_run_end *end)
+{
+	struct rd_error left;
+
+	if (rd_family_release(f, &left) < 0)
+		rd_complain(NAME, &left);
+	if (end->job[0] && rd_finish_sweep(w->result, end->job, &left) < 0)
+		rd_complain(NAME, &left);
+}
+
 static int run(const struct rd_run_words *w, struct rd_family *f, struct rd_error *err)
 {
 	struct rd_progress progress;
@@ -105,6 +117,7 @@ static int run(const struct rd_run_words *w, struct rd_family *f, struct rd_erro
 	if (rc < 0) {
 		int exit_code = fail_job(&end, err);
 		rd_run_wind_down(f, signals);
+		clean_up(w, f, &end);
 		return exit_code;
 	}
 	/* Nothing of theirs is wanted any more; they end while we read. */

@@ -176,6 +176,8 @@ static int hear(struct talk *t, struct rd_error *err)
 		rc = rd_validate(&m, RD_FROM_BROKER, err);
 		if (rc == 0 && m.envelope->kind == RD__KIND__JOB_STATUS) {
 			rc = hear_status(t, m.envelope->status, err);
+		} else if (rc == 0 && m.envelope->kind == RD__KIND__SUBMITTED) {
+			rd_field_text(&m.envelope->job, t->end->job, sizeof t->end->job);
 		} else if (rc == 0 && m.envelope->kind == RD__KIND__REFUSED) {
 			rd_wire_error_take(err, m.envelope->error);
 			rc = rd_error_in(err, "the broker refused the job");

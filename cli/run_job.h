@@ -11,8 +11,10 @@
 #include "cli/family.h"
 #include "cli/progress.h"
 #include "cli/run_words.h"
+#include "net/validate.h"
 
 struct rd_run_end {
+	char job[RD_JOB_ID_MAX + 1];  /* "" the broker took none yet */
 	int signal;               /* of the user, who wants it to end; 0 none */
 	uint32_t shards, quarantined;
 	struct rd_error last_failure; /* of a quarantined shard */

@@ -121,15 +121,15 @@ static int read_task(struct task *t, int fd, struct rd_error *err)
 /* ---- sweeping */
 
 /* Folders of this job beside the output: of this merger, and of any that died. */
-static int sweep_siblings(const struct task *t, struct rd_error *err)
+int rd_finish_sweep(const char *output, const char *job, struct rd_error *err)
 {
 	char folder[4096], prefix[256], path[4096];
 	const char *name;
 	struct dirent *e;
-	int code = split_path(t->output, folder, sizeof folder, &name, err);
+	int code = split_path(output, folder, sizeof folder, &name, err);
 
 	if (code == 0)
-		code = name_prefix(prefix, sizeof prefix, name, t->job, err);
+		code = name_prefix(prefix, sizeof prefix, name, job, err);
 	if (code < 0)
 		return code;
 	DIR *d = opendir(folder);
@@ -154,7 +154,7 @@ static int local_folder(const struct task *t, char *buf, size_t size, struct rd_
 static int sweep(const struct task *t, struct rd_error *err)
 {
 	char local[4096];
-	int code = sweep_siblings(t, err);
+	int code = rd_finish_sweep(t->output, t->job, err);
 	int also = local_folder(t, local, sizeof local, code < 0 ? NULL : err);
 
 	if (also == 0)
@@ -289,8 +289,11 @@ static int make_result(struct task *t, struct rd_error *err)
 	}
 	if (code == 0)
 		code = rd_compute(t->state, &t->order, tell_progress, t, &result, err);
-	if (code == 0)
-		code = write_result(t, &result, path, err);
+	if (code == 0 && (code = write_result(t, &result, path, err)) < 0) {
+		/* The folder beside the output means nothing to the user. */
+		err->file[0] = 0;
+		rd_error_at(err, t->output, RD_NO_OFFSET);
+	}
 	if (code == 0)
 		code = tell_ready(t, &result, path, err);
 	rd_result_release(&result);

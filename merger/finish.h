@@ -48,6 +48,9 @@ struct rd_finish_ready {
 int rd_finish_folder(char *buf, size_t size, const char *output, const char *job, const char *token,
                      struct rd_error *err);
 
+/* Remove what any merger left beside the output of this job. */
+int rd_finish_sweep(const char *output, const char *job, struct rd_error *err);
+
 /* The merger's side: a step's file in memory; the descriptor, or a negative code. */
 int rd_finish_task_file(enum rd_finish_step step, const struct rd_message *order, const struct rd_job_record *record,
                         struct rd_error *err);

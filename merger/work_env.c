@@ -3,33 +3,25 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "store/lmdb.h"
 
 /* Address space is free, and the file grows only as it is filled. */
 #define MAP_BYTES ((uint64_t)64 << 30)
 #define MAP_BYTES_MIN ((uint64_t)256 << 20)
-/* Less room than this, and a write that LMDB calls an I/O error was a full disk. */
-#define FULL_BYTES ((uint64_t)64 << 20)
 
 static const char *const table_names[RD_WORK_TABLES] = {"ledger", "partials", "jobs"};
 
 /* ---- errors and transactions */
 
-static bool disk_is_full(const struct rd_work *w)
-{
-	struct statvfs fs;
-	return fstatvfs(w->folder, &fs) == 0 && (uint64_t)fs.f_bavail * fs.f_frsize < FULL_BYTES;
-}
-
 int rd_work_fail(struct rd_work *w, struct rd_error *err, int rc, const char *what)
 {
 	w->map_full = rc == MDB_MAP_FULL;
 	/* LMDB calls a short write an I/O error. */
-	if (rc == EIO && disk_is_full(w))
+	if (rc == EIO && rd_disk_full(w->folder))
 		rc = ENOSPC;
 	return rd_fail_lmdb(err, rc, what);
 }

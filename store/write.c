@@ -44,6 +44,16 @@ static size_t map_bytes(const struct rd_result *r)
 	return (2 * bytes + (16u << 20)) / PAGE_BYTES * PAGE_BYTES;
 }
 
+/* LMDB calls a write that was cut short an I/O error. */
+static int fail_write(struct writer *w, int rc)
+{
+	int fd;
+
+	if (rc == EIO && mdb_env_get_fd(w->env, &fd) == 0 && rd_disk_full(fd))
+		rc = ENOSPC;
+	return rd_fail_lmdb(w->err, rc, "cannot write the result");
+}
+
 static int commit(struct writer *w)
 {
 	if (w->txn == NULL)
@@ -51,7 +61,7 @@ static int commit(struct writer *w)
 	int rc = mdb_txn_commit(w->txn);
 	w->txn = NULL;
 	w->txn_bytes = 0;
-	return rc ? rd_fail_lmdb(w->err, rc, "cannot write the result") : 0;
+	return rc ? fail_write(w, rc) : 0;
 }
 
 /* The value's body stands in w->value behind room for the checksum. */
@@ -66,12 +76,12 @@ static int put(struct writer *w, uint32_t table, uint32_t chunk)
 	if (w->txn == NULL) {
 		if ((rc = mdb_txn_begin(w->env, NULL, 0, &w->txn)) != 0 ||
 		    (rc = mdb_dbi_open(w->txn, NULL, 0, &w->dbi)) != 0)
-			return rd_fail_lmdb(w->err, rc, "cannot write the result");
+			return fail_write(w, rc);
 	}
 	rd_store_key(key, table, chunk);
 	MDB_val k = {sizeof key, key}, v = {w->value.n, w->value.at};
 	if ((rc = mdb_put(w->txn, w->dbi, &k, &v, MDB_APPEND)) != 0)
-		return rd_fail_lmdb(w->err, rc, "cannot write the result");
+		return fail_write(w, rc);
 	w->txn_bytes += w->value.n;
 	return w->txn_bytes >= TRANSACTION_BYTES ? commit(w) : 0;
 }
