@@ -25,11 +25,9 @@ struct counting {
 	struct rd_stream samples;
 	struct rd_join join;
 	struct rd_resolver resolver;
-	/* The time of the latest sample, and what it is elsewhere. */
-	bool at_known;
-	uint64_t at;
-	int64_t at_utc_ns;
-	uint32_t at_bucket;
+	uint64_t from, to; /* the filter's, ticks: [from, to) */
+	uint32_t bucket;   /* of the latest sample, and the tick where the next one begins */
+	uint64_t bucket_until;
 	struct recent recent[RECENT]; /* by thread, hashed */
 };
 
@@ -44,14 +42,15 @@ struct work {
 	uint32_t row;
 };
 
-static void know_time(struct counting *c, uint64_t time)
+/* Samples come in the order of time, so a bucket is worked out once. */
+static void know_bucket(struct counting *c, uint64_t time)
 {
-	if (c->at_known && c->at == time)
+	const struct rd_clock *clock = rd_group_clock(c->group);
+
+	if (time < c->bucket_until || c->count->by_stack_only)
 		return;
-	c->at_known = true;
-	c->at = time;
-	c->at_utc_ns = rd_utc_ns(rd_group_clock(c->group), time);
-	c->at_bucket = rd_moments_bucket(c->count->moments, c->at_utc_ns);
+	c->bucket = rd_moments_bucket(c->count->moments, rd_utc_ns(clock, time));
+	c->bucket_until = rd_ticks_from(clock, rd_moments_bucket_end(c->count->moments, c->bucket));
 }
 
 /* The first stack record that counts for the sample; NULL none. */
@@ -136,7 +135,7 @@ static int find_row(struct counting *c, struct work *w, struct rd_error *err)
 	if (!c->count->by_stack_only) {
 		w->key.kind = w->sample->kind;
 		w->key.thread = w->sample->thread;
-		w->key.bucket = c->at_bucket;
+		w->key.bucket = c->bucket;
 	}
 	if (is_again(recent, w)) {
 		w->resolved = &recent->resolved;
@@ -169,18 +168,21 @@ static void add_sample(struct rd_count *count, const struct work *w)
 static int count_sample(struct counting *c, const struct rd_sample *sample, const struct rd_shard_ref *shard,
 			struct rd_error *err)
 {
-	struct work w = {.sample = sample};
+	struct work w; /* each step fills its part */
 
+	w.sample = sample;
 	if (sample->kind >= RD_SAMPLE_KINDS)
 		return rd_fail(err, RD_CORRUPT, "a sample of kind %u", sample->kind);
 	c->group->thread_time |= sample->kind != RD_SAMPLE_CPU;
-	know_time(c, sample->time);
+	know_bucket(c, sample->time);
 	int rc = rd_join_sample(&c->join, sample, &w.parts, err);
 	if (rc == 0)
 		rc = find_owner(c, &w, err);
 	if (rc < 0)
 		return rc;
-	int takes = rd_filter_takes(c->count->filter, c->count->content, w.life, sample->kind, c->at_utc_ns);
+	int takes = sample->time >= c->from && (sample->time < c->to || c->to == UINT64_MAX);
+	if (takes)
+		takes = rd_filter_takes(c->count->filter, c->count->content, w.life, sample->kind);
 	if (takes <= 0) {
 		c->count->discarded += takes == 0;
 		return takes < 0 ? rd_fail_nomem(err) : 0;
@@ -224,6 +226,7 @@ int rd_count_group(struct rd_count *count, struct rd_group *g, struct rd_error *
 {
 	struct counting c = {.count = count, .group = g};
 
+	rd_filter_ticks(count->filter, rd_group_clock(g), &c.from, &c.to);
 	rd_resolver_init(&c.resolver, g->content, &g->raw_stacks, &g->addresses, &g->methods, &g->images);
 	int rc = rd_stream_open(&c.samples, RD_TABLE_SAMPLES, g->shards.at, g->shards.n, &g->raw_stacks, err);
 	if (rc == 0)

@@ -81,11 +81,15 @@ static int takes_life(struct rd_filter *f, const struct rd_content *content, uin
 	return f->lives.at[life] == IN;
 }
 
-int rd_filter_takes(struct rd_filter *f, const struct rd_content *content, uint32_t life, uint32_t kind, int64_t utc_ns)
+void rd_filter_ticks(const struct rd_filter *f, const struct rd_clock *clock, uint64_t *from, uint64_t *to)
+{
+	*from = f->has_from ? rd_ticks_from(clock, f->from_utc_ns) : 0;
+	*to = f->has_to ? rd_ticks_from(clock, f->to_utc_ns) : UINT64_MAX;
+}
+
+int rd_filter_takes(struct rd_filter *f, const struct rd_content *content, uint32_t life, uint32_t kind)
 {
 	if (f->kind >= 0 && kind != (uint32_t)f->kind)
-		return 0;
-	if ((f->has_from && utc_ns < f->from_utc_ns) || (f->has_to && utc_ns >= f->to_utc_ns))
 		return 0;
 	return f->process ? takes_life(f, content, life) : 1;
 }

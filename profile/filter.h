@@ -20,9 +20,10 @@ struct rd_filter {
 void rd_filter_init(struct rd_filter *f, const struct rd_finish_options *opt, const struct rd_moments *moments);
 /* Whether nothing is left out. */
 bool rd_filter_is_all(const struct rd_filter *f);
-/* 1 it counts, 0 it is discarded, or RD_NOMEM. */
-int rd_filter_takes(struct rd_filter *f, const struct rd_content *content, uint32_t life, uint32_t kind,
-		    int64_t utc_ns);
+/* The ticks [*from, *to) of this clock that may count. */
+void rd_filter_ticks(const struct rd_filter *f, const struct rd_clock *clock, uint64_t *from, uint64_t *to);
+/* Whether a sample counts, its time aside: 1, 0 it is discarded, or RD_NOMEM. */
+int rd_filter_takes(struct rd_filter *f, const struct rd_content *content, uint32_t life, uint32_t kind);
 void rd_filter_release(struct rd_filter *f);
 
 /*

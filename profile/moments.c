@@ -20,6 +20,21 @@ int64_t rd_utc_ns(const struct rd_clock *clock, uint64_t ticks)
 	return utc;
 }
 
+uint64_t rd_ticks_from(const struct rd_clock *clock, int64_t utc_ns)
+{
+	uint64_t low = 0, high = UINT64_MAX;
+
+	/* By halves, because it must agree with rd_utc_ns to the tick, roundings and all. */
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		if (rd_utc_ns(clock, middle) < utc_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 void rd_moments_init(struct rd_moments *m)
 {
 	*m = (struct rd_moments){.first_utc_ns = INT64_MAX, .last_utc_ns = INT64_MIN, .width_ns = 1};
@@ -77,4 +92,15 @@ uint32_t rd_moments_bucket(const struct rd_moments *m, int64_t utc_ns)
 	if (utc_ns > m->last_utc_ns)
 		utc_ns = m->last_utc_ns;
 	return (uint32_t)(rd_moments_since(m, utc_ns) / m->width_ns);
+}
+
+int64_t rd_moments_bucket_end(const struct rd_moments *m, uint32_t bucket)
+{
+	uint64_t since;
+	int64_t end;
+
+	if (__builtin_mul_overflow((uint64_t)bucket + 1, m->width_ns, &since) ||
+	    __builtin_add_overflow(m->origin_utc_ns, since, &end))
+		return INT64_MAX;
+	return end;
 }

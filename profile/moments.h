@@ -21,6 +21,9 @@ int64_t rd_ticks_ns(const struct rd_clock *clock, uint64_t ticks);
 /* UTC nanoseconds since 1970, likewise. */
 int64_t rd_utc_ns(const struct rd_clock *clock, uint64_t ticks);
 
+/* The first tick that is not before the time; UINT64_MAX when none is. */
+uint64_t rd_ticks_from(const struct rd_clock *clock, int64_t utc_ns);
+
 struct rd_moments {
 	int64_t origin_utc_ns;             /* the earliest start of a trace, or the first sample if it is before */
 	int64_t first_utc_ns, last_utc_ns; /* of the samples; first > last when none */
@@ -38,5 +41,7 @@ void rd_moments_seal(struct rd_moments *m);
 uint64_t rd_moments_since(const struct rd_moments *m, int64_t utc_ns);
 /* Of a sample; a time outside those that were added counts as the nearest of them. */
 uint32_t rd_moments_bucket(const struct rd_moments *m, int64_t utc_ns);
+/* Where the next bucket begins; INT64_MAX when time ends before. */
+int64_t rd_moments_bucket_end(const struct rd_moments *m, uint32_t bucket);
 
 #endif

@@ -137,6 +137,32 @@ static int resolve_stack(struct rd_resolver *r, struct rd_resolved *s, uint64_t 
 	return s->stack == RD_NONE ? rd_fail_nomem(err) : 0;
 }
 
+/* The place of a user stack in by_user, which grows to it; NULL when out of memory. */
+static uint32_t *recent_of(struct rd_resolver *r, uint32_t user)
+{
+	if (user >= r->by_user.n) {
+		size_t more = r->raw_stacks->at.n - r->by_user.n;
+		if (rd_vec_reserve(&r->by_user, more) < 0)
+			return NULL;
+		memset(r->by_user.at + r->by_user.n, 0xff, more * sizeof *r->by_user.at);
+		r->by_user.n += more;
+	}
+	return &r->by_user.at[user];
+}
+
+/* The id of what is resolved, without a look-up where a stack says it all. */
+static uint32_t stack_id(struct rd_resolver *r, const struct rd_resolved *key)
+{
+	if (key->kernel != RD_NONE || key->head != RD_NONE || key->user == RD_NONE)
+		return rd_records_id(&r->stacks, key, NULL);
+	uint32_t *recent = recent_of(r, key->user);
+	if (recent == NULL)
+		return RD_NONE;
+	if (*recent != RD_NONE && ((const struct rd_resolved *)rd_records_at(&r->stacks, *recent))->life == key->life)
+		return *recent;
+	return *recent = rd_records_id(&r->stacks, key, NULL);
+}
+
 int rd_resolve(struct rd_resolver *r, const struct rd_raw_sample *s, const struct rd_resolved **out,
 	       struct rd_error *err)
 {
@@ -149,7 +175,7 @@ int rd_resolve(struct rd_resolver *r, const struct rd_raw_sample *s, const struc
 			return rc;
 		key.head = pointer->frame * 2 + pointer->ambiguous;
 	}
-	uint32_t id = rd_records_id(&r->stacks, &key, NULL);
+	uint32_t id = stack_id(r, &key);
 	if (id == RD_NONE)
 		return rd_fail_nomem(err);
 	struct rd_resolved *resolved = rd_records_at(&r->stacks, id);
@@ -162,5 +188,6 @@ void rd_resolver_release(struct rd_resolver *r)
 {
 	rd_records_release(&r->at_addresses);
 	rd_records_release(&r->stacks);
+	rd_vec_release(&r->by_user);
 	rd_vec_release(&r->frames);
 }

@@ -18,6 +18,7 @@ struct rd_resolver {
 	struct rd_images *images;
 	struct rd_records at_addresses; /* verdicts by (life, address) */
 	struct rd_records stacks;       /* struct rd_resolved by what it is made of */
+	RD_VEC(uint32_t) by_user;       /* by raw stack: the resolved stack made of it alone that was asked last */
 	RD_VEC(uint32_t) frames;        /* of the stack in work */
 };
 

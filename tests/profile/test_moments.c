@@ -79,13 +79,42 @@ static void test_utc(void **state)
 	assert_int_equal(rd_utc_ns(&c, 49), INT64_MIN);
 }
 
+/* Every tick around a boundary falls to its side, whatever the clock's rounding. */
+static void test_ticks_of_a_time(void **state)
+{
+	const uint64_t frequencies[] = {1, 3, 10000000, 1000000000, 2900000000};
+
+	for (size_t i = 0; i < sizeof frequencies / sizeof *frequencies; i++) {
+		struct rd_clock c = {.frequency_hz = frequencies[i], .start_ticks = 1000, .start_utc_ns = 77};
+		for (int64_t utc = -50; utc < 3000000000; utc = utc * 3 / 2 + 61) {
+			uint64_t tick = rd_ticks_from(&c, utc);
+			assert_true(rd_utc_ns(&c, tick) >= utc);
+			assert_true(tick == 0 || rd_utc_ns(&c, tick - 1) < utc);
+		}
+		assert_int_equal(rd_ticks_from(&c, INT64_MIN), 0);
+	}
+}
+
+static void test_bucket_ends(void **state)
+{
+	struct rd_moments m = moments_of(1000, 1000, 1000 + 400);
+
+	assert_int_equal(m.width_ns, 2);
+	for (uint32_t bucket = 0; bucket < 200; bucket++) {
+		int64_t end = rd_moments_bucket_end(&m, bucket);
+		assert_int_equal(rd_moments_bucket(&m, end - 1), bucket);
+		assert_int_equal(rd_moments_bucket(&m, end), bucket + 1);
+	}
+	m = moments_of(0, INT64_MIN, INT64_MAX);
+	assert_int_equal(rd_moments_bucket_end(&m, 184), INT64_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_width),
-		cmocka_unit_test(test_times_outside),
-		cmocka_unit_test(test_no_samples),
-		cmocka_unit_test(test_utc),
+		cmocka_unit_test(test_width),           cmocka_unit_test(test_times_outside),
+		cmocka_unit_test(test_no_samples),      cmocka_unit_test(test_utc),
+		cmocka_unit_test(test_ticks_of_a_time), cmocka_unit_test(test_bucket_ends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
