@@ -1,0 +1,145 @@
+# The worker and the merger as programs of their own: options, signals, kills, locks, a broker that comes back.
+. "${RD_ROOT:-.}/tests/e2e/lib.sh"
+
+endpoint="ipc://$scratch/broker"
+
+# wanted: until the command succeeds, at most ten seconds.
+until_ok()
+{
+	tries=500
+	while ! "$@"; do
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || return 1
+		sleep 0.02
+	done
+}
+
+# line TEXT FILE
+line()
+{
+	grep -q "$1" "$2"
+}
+
+# start NAME PROGRAM WORDS...: in the background; pid in $pid, its stderr in $scratch/NAME.
+start()
+{
+	name=$1 program=$2
+	shift 2
+	"$bin/$program" "$@" >/dev/null 2>"$scratch/$name" &
+	pid=$!
+}
+
+# ended NAME WANTED PID: its exit code, within ten seconds.
+gone()
+{
+	! kill -0 "$1" 2>/dev/null || [ "$(cut -d' ' -f3 "/proc/$1/stat" 2>/dev/null)" = Z ]
+}
+ended()
+{
+	until_ok gone "$3" || kill -9 "$3"
+	wait "$3" 2>/dev/null
+	is "$1: exit code" "$2" $?
+}
+
+# children PID: processes whose parent it is.
+children()
+{
+	cat /proc/[0-9]*/stat 2>/dev/null | sed 's/^\([0-9]*\) (.*) [A-Z] \([0-9]*\) .*/\1 \2/' |
+		awk -v parent="$1" '$2 == parent { print $1 }'
+}
+
+no_process()
+{
+	for p; do
+		! kill -0 "$p" 2>/dev/null || return 1
+	done
+}
+
+# ---- options
+
+for program in rundown-worker rundown-merger; do
+	"$bin/$program" >"$scratch/out" 2>"$scratch/err"
+	is "$program without a broker: exit code" 2 $?
+	is "$program without a broker: one line" "$program: --broker ENDPOINT is missing" "$(cat "$scratch/err")"
+	"$bin/$program" --help >"$scratch/out" 2>"$scratch/err"
+	is "$program --help: exit code" 0 $?
+	is "$program --help names the broker" 1 "$(grep -c -- '--broker' "$scratch/out")"
+done
+"$bin/rundown-worker" --broker nonsense 2>"$scratch/err"
+is "a worker with a bad endpoint: exit code" 1 $?
+is "a worker with a bad endpoint: one line" "rundown-worker: nonsense: cannot connect: Invalid argument" "$(cat "$scratch/err")"
+"$bin/rundown-merger" --broker "$endpoint" 2>"$scratch/err"
+is "a merger without a state" "rundown-merger: --state DIR is missing" "$(cat "$scratch/err")"
+"$bin/rundown-merger" --broker "$endpoint" --state "$scratch/none/there" 2>"$scratch/err"
+is "a state that cannot be: exit code" 1 $?
+is "a state that cannot be: one line" \
+	"rundown-merger: making the merger's folder: No such file or directory ($scratch/none/there)" "$(cat "$scratch/err")"
+
+# ---- without a broker: they wait, and a signal ends them
+
+start w rundown-worker --broker "$endpoint" --log info
+worker=$pid
+start m rundown-merger --broker "$endpoint" --state "$scratch/state" --log info
+merger=$pid
+until_ok test -e "$scratch/state/work/data.mdb"
+until_ok test -n "$(children $worker)"
+kill -TERM $worker $merger
+ended "SIGTERM without a broker: the worker" 0 $worker
+ended "SIGTERM without a broker: the merger" 0 $merger
+
+# ---- with one
+
+start b rundown-broker --listen "$endpoint" --log debug
+broker=$pid
+start w rundown-worker --broker "$endpoint"
+worker=$pid
+start m rundown-merger --broker "$endpoint" --state "$scratch/state"
+merger=$pid
+until_ok line 'event=hello .*role=1' "$scratch/b" && until_ok line 'event=hello .*role=2' "$scratch/b"
+is "both say HELLO" 0 $?
+
+"$bin/rundown-merger" --broker "$endpoint" --state "$scratch/state" 2>"$scratch/err"
+is "a second merger on a folder: exit code" 1 $?
+is "a second merger on a folder: one line" \
+	"rundown-merger: another merger works in this folder ($scratch/state)" "$(cat "$scratch/err")"
+
+kill -9 $broker
+wait $broker 2>/dev/null
+start b2 rundown-broker --listen "$endpoint" --log debug
+broker=$pid
+until_ok line 'event=hello .*role=1' "$scratch/b2" && until_ok line 'event=hello .*role=2' "$scratch/b2"
+is "both greet a broker that comes back" 0 $?
+
+# A second merger, on a folder of its own, takes the first one's place.
+start m2 rundown-merger --broker "$endpoint" --state "$scratch/state2"
+merger2=$pid
+ended "the merger that was replaced ends" 1 $merger
+is "the merger that was replaced says why" 1 "$(grep -c 'another merger has come' "$scratch/m")"
+
+# ---- kills: what they forked dies with them
+
+forker=$(children $worker)
+forker2=$(children $merger2)
+kill -9 $worker $merger2
+wait $worker $merger2 2>/dev/null
+until_ok no_process $forker $forker2
+is "no forker outlives its daemon" 0 $?
+start m2 rundown-merger --broker "$endpoint" --state "$scratch/state2"
+merger2=$pid
+start w rundown-worker --broker "$endpoint" --log info
+worker=$pid
+seen()
+{
+	[ "$(grep -c 'event=hello ' "$scratch/b2")" -ge 5 ]
+}
+until_ok seen
+is "a killed merger's folder is free" 0 $?
+
+kill -9 "$(children $worker)"
+ended "a worker without its forker ends" 1 $worker
+is "a worker without its forker says so" 1 "$(grep -c 'the process that forks the parsers died' "$scratch/w")"
+
+kill -TERM $merger2 $broker
+ended "SIGTERM: the merger" 0 $merger2
+ended "SIGTERM: the broker" 0 $broker
+plan

@@ -1,0 +1,324 @@
+#include "tests/support.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/pipe.h"
+#include "merger/compute.h"
+#include "merger/finish.h"
+#include "merger/work.h"
+#include "store/store.h"
+#include "tests/merger/job.h"
+
+/* Real partials in a real store; each step runs in a child, as it does for the merger. */
+
+#define SHARDS 5
+
+struct fixture {
+	char state[4096], out[4096], output[4200];
+	struct rd_job_record record;
+	struct rd_finish_ready ready;
+	uint64_t done, total;
+	struct rd_error answer; /* of the last step; code RD_OK: it went well */
+	struct rd_error err;
+};
+
+static struct test_job job;
+
+static void merge(const char *state, unsigned shards)
+{
+	struct rd_work_options o = {.thrown_away = true};
+	char folder[4200];
+	struct rd_work *w;
+	struct rd_error err;
+
+	snprintf(folder, sizeof folder, "%s/work", state);
+	assert_ok(rd_work_open(folder, &o, &w, &err), &err);
+	for (unsigned i = 0; i < shards; i++) {
+		struct rd_shard_id id = {.job = "job-1", .shard = i};
+		struct rd_spool s;
+		assert_ok(rd_spool_open(&s, state, &err), &err);
+		for (size_t b = 0; b < job.blocks[i].n; b++)
+			assert_ok(rd_spool_add(&s, job.blocks[i].at[b].table, job.blocks[i].at[b].seq,
+			                       job.blocks[i].at[b].bytes, &err),
+			          &err);
+		struct rd_ledger_row row = {.task = i + 1, .attempt = 1, .blocks = s.blocks.n, .bytes = s.bytes,
+		                            .checksum = s.checksum, .merge_ns = 10};
+		assert_ok(rd_work_commit(w, &id, &row, &s, &err), &err);
+		rd_spool_close(&s);
+	}
+	rd_work_close(w);
+}
+
+static int setup(void **state)
+{
+	static unsigned number;
+	struct fixture *f = calloc(1, sizeof *f);
+	char name[64];
+
+	snprintf(name, sizeof name, "state-%u", number);
+	strcpy(f->state, scratch_path(name));
+	snprintf(name, sizeof name, "out-%u", number++);
+	strcpy(f->out, scratch_path(name));
+	assert_int_equal(mkdir(f->state, 0700), 0);
+	assert_int_equal(mkdir(f->out, 0700), 0);
+	snprintf(f->output, sizeof f->output, "%s/shop.rundown", f->out);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	free(*state);
+	return 0;
+}
+
+static void take(struct fixture *f, const struct rd_pipe_frame *frame)
+{
+	struct rd_cursor c = rd_cursor_of(frame->body.at, frame->body.size_bytes);
+
+	if (frame->type == RD_FINISH_PROGRESS) {
+		f->done = rd_u64(&c);
+		f->total = rd_u64(&c);
+	} else if (frame->type == RD_FINISH_READY) {
+		assert_int_equal(frame->body.size_bytes, sizeof f->ready);
+		memcpy(&f->ready, frame->body.at, sizeof f->ready);
+		f->record.row.device = f->ready.device;
+		f->record.row.inode = f->ready.inode;
+	} else if (frame->type == RD_FINISH_ERROR) {
+		assert_int_equal(rd_pipe_error_unpack(&f->answer, frame->body), 0);
+	} else {
+		assert_int_equal(frame->type, RD_FINISH_END);
+	}
+}
+
+/* Run a step; the code of its answer. */
+static int run(struct fixture *f, enum rd_finish_step step, bool replace, unsigned given_up)
+{
+	struct rd_pipe_frame frame;
+	struct rd_message order;
+	struct rd_pipe pipe;
+	int ends[2], status;
+
+	rd_error_clear(&f->answer);
+	job_order(&job, "job-1", f->output, replace, given_up, &order);
+	if (f->record.folder[0] == 0) {
+		strcpy(f->record.output, f->output);
+		assert_ok(rd_finish_folder(f->record.folder, sizeof f->record.folder, f->output, "job-1", "token", &f->err),
+		          &f->err);
+	}
+	int fd = rd_finish_task_file(step, &order, &f->record, &f->err);
+	assert_ok(fd, &f->err);
+	assert_ok(rd_pipe_make(ends, &f->err), &f->err);
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct rd_forker_child child = {.fds = {fd, ends[1]}, .fds_n = 2};
+		_exit(rd_finish_child(&child, f->state));
+	}
+	close(fd);
+	close(ends[1]);
+	assert_int_equal(fcntl(ends[0], F_SETFL, 0), 0);
+	rd_pipe_init(&pipe, ends[0], RD_FINISH_BODY_MAX);
+	while (!pipe.ended) {
+		assert_ok(rd_pipe_fill(&pipe, &f->err), &f->err);
+		while (rd_pipe_next(&pipe, &frame, &f->err) == 1)
+			take(f, &frame);
+	}
+	assert_int_equal(rd_pipe_left(&pipe), 0);
+	rd_pipe_release(&pipe);
+	rd_message_release(&order);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	return f->answer.code;
+}
+
+/* What lies in a folder, but for . and .. */
+static unsigned entries(const char *folder)
+{
+	struct dirent *e;
+	unsigned n = 0;
+	DIR *d = opendir(folder);
+
+	assert_non_null(d);
+	while ((e = readdir(d)) != NULL)
+		n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+	closedir(d);
+	return n;
+}
+
+static void digest_of(struct fixture *f, char digest[33])
+{
+	struct rd_result r = {0};
+
+	assert_ok(rd_store_read(f->output, &r, &f->err), &f->err);
+	assert_int_equal(r.samples, JOB_SAMPLES);
+	assert_int_equal(r.stats.shards, SHARDS);
+	assert_int_equal(r.stats.merge_ns, 10 * SHARDS);
+	assert_string_equal(r.traces.at[0].path, "shop-small.nettrace");
+	assert_ok(rd_result_digest(&r, digest, &f->err), &f->err);
+	rd_result_release(&r);
+}
+
+static void a_result_is_made_and_delivered(void **state)
+{
+	struct fixture *f = *state;
+	char digest[33];
+
+	merge(f->state, SHARDS);
+	assert_ok(run(f, RD_STEP_FINISH, false, SHARDS), &f->answer);
+	assert_int_equal(f->ready.samples, JOB_SAMPLES);
+	assert_int_equal(f->ready.complete, 1);
+	assert_int_equal(f->ready.lost_events, 0);
+	assert_int_not_equal(access(f->output, F_OK), 0);
+	assert_int_equal(entries(f->out), 1);
+	assert_ok(run(f, RD_STEP_DELIVER, false, SHARDS), &f->answer);
+	assert_int_equal(entries(f->out), 1);
+	digest_of(f, digest);
+	/* Told again, by a merger that died behind the rename. */
+	assert_ok(run(f, RD_STEP_DELIVER, false, SHARDS), &f->answer);
+	assert_int_equal(entries(f->out), 1);
+	/* The merger's own folder holds the store alone. */
+	assert_int_equal(entries(f->state), 1);
+}
+
+static void an_output_is_not_overwritten(void **state)
+{
+	struct fixture *f = *state;
+	char digest[33];
+
+	merge(f->state, SHARDS);
+	assert_int_equal(mkdir(f->output, 0700), 0);
+	assert_code(RD_EXISTS, run(f, RD_STEP_FINISH, false, SHARDS));
+	assert_int_equal(entries(f->out), 1);
+	/* It came while the result was made. */
+	rmdir(f->output);
+	assert_ok(run(f, RD_STEP_FINISH, false, SHARDS), &f->answer);
+	assert_int_equal(mkdir(f->output, 0700), 0);
+	assert_code(RD_EXISTS, run(f, RD_STEP_DELIVER, false, SHARDS));
+	assert_int_equal(entries(f->output), 0);
+	assert_int_equal(entries(f->out), 2);
+	assert_ok(run(f, RD_STEP_SWEEP, false, SHARDS), &f->answer);
+	assert_int_equal(entries(f->out), 1);
+	/* With replace it goes. */
+	assert_ok(run(f, RD_STEP_FINISH, true, SHARDS), &f->answer);
+	assert_ok(run(f, RD_STEP_DELIVER, true, SHARDS), &f->answer);
+	digest_of(f, digest);
+	assert_int_equal(entries(f->out), 1);
+}
+
+static void a_missing_shard_leaves_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	merge(f->state, SHARDS - 1);
+	assert_code(RD_NOT_FOUND, run(f, RD_STEP_FINISH, false, SHARDS));
+	assert_string_equal(f->answer.text, "shard 4 of trace 0 is not merged");
+	assert_int_equal(entries(f->out), 0);
+	/* Given up, it is told by the trust. */
+	assert_ok(run(f, RD_STEP_FINISH, false, SHARDS - 1), &f->answer);
+	assert_int_equal(f->ready.complete, 0);
+	assert_true(f->ready.samples < JOB_SAMPLES && f->ready.samples > 0);
+}
+
+static void a_given_up_shard_counts_no_more(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t samples;
+
+	merge(f->state, SHARDS);
+	assert_ok(run(f, RD_STEP_FINISH, false, SHARDS - 1), &f->answer);
+	samples = f->ready.samples;
+	assert_true(samples < JOB_SAMPLES);
+	assert_ok(run(f, RD_STEP_FINISH, false, SHARDS), &f->answer);
+	assert_int_equal(f->ready.samples, JOB_SAMPLES);
+}
+
+static void what_dead_mergers_left_is_swept(void **state)
+{
+	struct fixture *f = *state;
+	char path[4400];
+
+	merge(f->state, SHARDS);
+	snprintf(path, sizeof path, "%s/.shop.rundown.rundown-job-1-deadbeef", f->out);
+	assert_int_equal(mkdir(path, 0700), 0);
+	/* Another job's is not ours. */
+	snprintf(path, sizeof path, "%s/.shop.rundown.rundown-job-12-deadbeef", f->out);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_ok(run(f, RD_STEP_FINISH, false, SHARDS), &f->answer);
+	assert_ok(run(f, RD_STEP_DELIVER, false, SHARDS), &f->answer);
+	assert_int_equal(entries(f->out), 2);
+	assert_int_equal(access(path, F_OK), 0);
+}
+
+static void no_folder_for_the_output(void **state)
+{
+	struct fixture *f = *state;
+
+	merge(f->state, SHARDS);
+	snprintf(f->output, sizeof f->output, "%s/nowhere/shop.rundown", f->out);
+	assert_code(RD_IO, run(f, RD_STEP_FINISH, false, SHARDS));
+	assert_non_null(strstr(f->answer.file, "nowhere"));
+	assert_int_equal(entries(f->out), 0);
+}
+
+static void a_damaged_store_is_no_result(void **state)
+{
+	struct fixture *f = *state;
+	char path[4300];
+	size_t n;
+
+	merge(f->state, SHARDS);
+	snprintf(path, sizeof path, "%s/work/data.mdb", f->state);
+	uint8_t *bytes = read_whole(path, &n);
+	struct rd_span block = job.blocks[2].at[2].bytes;
+	uint8_t *at = memmem(bytes, n, block.at, block.size_bytes);
+	assert_non_null(at);
+	int fd = open(path, O_WRONLY);
+	uint8_t flipped = (uint8_t)(at[block.size_bytes - 1] ^ 1);
+	assert_int_equal(pwrite(fd, &flipped, 1, at + block.size_bytes - 1 - bytes), 1);
+	close(fd);
+	free(bytes);
+	assert_code(RD_CORRUPT, run(f, RD_STEP_FINISH, false, SHARDS));
+	assert_int_equal(entries(f->out), 0);
+}
+
+static void names_beside_the_output(void **state)
+{
+	char buf[4096], long_name[400];
+	struct rd_error err;
+
+	assert_ok(rd_finish_folder(buf, sizeof buf, "/a/b", "j", "t", &err), &err);
+	assert_string_equal(buf, "/a/.b.rundown-j-t");
+	assert_ok(rd_finish_folder(buf, sizeof buf, "/b", "j", "t", &err), &err);
+	assert_string_equal(buf, "//.b.rundown-j-t");
+	assert_code(RD_USAGE, rd_finish_folder(buf, sizeof buf, "/a/", "j", "t", &err));
+	assert_code(RD_PROTOCOL, rd_finish_folder(buf, sizeof buf, "/a/b", "j/../k", "t", &err));
+	memset(long_name, 'n', sizeof long_name - 1);
+	long_name[0] = '/';
+	long_name[255] = 0;
+	assert_ok(rd_finish_folder(buf, sizeof buf, long_name, "j", "t", &err), &err);
+	assert_true(strlen(buf) < 200);
+}
+
+int main(void)
+{
+#define FINISH_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		FINISH_TEST(a_result_is_made_and_delivered),
+		FINISH_TEST(an_output_is_not_overwritten),
+		FINISH_TEST(a_missing_shard_leaves_nothing),
+		FINISH_TEST(a_given_up_shard_counts_no_more),
+		FINISH_TEST(what_dead_mergers_left_is_swept),
+		FINISH_TEST(no_folder_for_the_output),
+		FINISH_TEST(a_damaged_store_is_no_result),
+		cmocka_unit_test(names_beside_the_output),
+	};
+	job_make(&job, SHARDS);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	job_release(&job);
+	return failed;
+}
