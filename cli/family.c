@@ -15,15 +15,27 @@
 #include "base/file.h"
 #include "base/forker.h"
 #include "base/memory.h"
+#include "broker/program.h"
+#include "merger/program.h"
+#include "worker/program.h"
 
 static const struct {
 	const char *program;
 	const char *name; /* for people */
+	int (*become)(int argc, char **argv);
 } roles[] = {
-	[RD_FAMILY_BROKER] = {"rundown-broker", "the broker"},
-	[RD_FAMILY_MERGER] = {"rundown-merger", "the merger"},
-	[RD_FAMILY_WORKER] = {"rundown-worker", "a worker"},
+	[RD_FAMILY_BROKER] = {"rundown-broker", "the broker", rd_broker_program},
+	[RD_FAMILY_MERGER] = {"rundown-merger", "the merger", rd_merger_program},
+	[RD_FAMILY_WORKER] = {"rundown-worker", "a worker", rd_worker_program},
 };
+
+rd_program_fn rd_family_program(const char *name)
+{
+	for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+		if (strcmp(roles[i].program, name) == 0)
+			return roles[i].become;
+	return NULL;
+}
 
 /* How often all workers together are started again. */
 static unsigned restarts_for(unsigned workers)
@@ -32,35 +44,6 @@ static unsigned restarts_for(unsigned workers)
 }
 
 /* ---- before anybody runs */
-
-/* The programs lie beside this one, or in libexec of the same installation. */
-static int find_programs(struct rd_family *f, struct rd_error *err)
-{
-	static const char *const places[] = {"", "/../libexec/rundown"};
-	char self[4096], path[4400];
-
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	if (n < 0)
-		return rd_fail_errno(err, "reading /proc/self/exe");
-	self[n] = 0;
-	char *slash = strrchr(self, '/');
-	if (slash)
-		*slash = 0;
-	for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
-		size_t found = 0;
-		int rc = rd_path(f->programs, sizeof f->programs, err, "%s%s", self, places[p]);
-		if (rc < 0)
-			return rc;
-		for (size_t r = 0; r < sizeof roles / sizeof *roles; r++) {
-			snprintf(path, sizeof path, "%s/%s", f->programs, roles[r].program);
-			found += access(path, X_OK) == 0;
-		}
-		if (found == sizeof roles / sizeof *roles)
-			return 0;
-	}
-	rd_fail(err, RD_NOT_FOUND, "rundown-broker, rundown-merger and rundown-worker are not beside rundown");
-	return rd_error_at(err, self, RD_NO_OFFSET);
-}
 
 /* The address of a socket has room for 108 bytes only. */
 #define FOLDER_ROOT_MAX 60
@@ -98,9 +81,6 @@ int rd_family_init(struct rd_family *f, unsigned workers, const char *log_level,
 	*f = (struct rd_family){.n = workers + 2, .restarts_left = restarts_for(workers)};
 	if (log_level)
 		snprintf(f->log_level, sizeof f->log_level, "%s", log_level);
-	int rc = find_programs(f, err);
-	if (rc < 0)
-		return rc;
 	f->members = rd_realloc(NULL, f->n * sizeof *f->members);
 	if (f->members == NULL)
 		return rd_fail_nomem(err);
@@ -111,10 +91,13 @@ int rd_family_init(struct rd_family *f, unsigned workers, const char *log_level,
 
 /* ---- starting */
 
+#define ARGUMENTS 12
+
 /* Everything that the child needs, made before the fork. */
 struct start {
-	char program[4400], log[4400], state[4400];
-	const char *argv[RD_FAMILY_ARGUMENTS];
+	char log[4400], state[4400];
+	const char *argv[ARGUMENTS];
+	int argc;
 	pid_t parent;
 };
 
@@ -125,10 +108,9 @@ static void log_path(const struct rd_family *f, const struct rd_family_member *m
 
 static void prepare(const struct rd_family *f, const struct rd_family_member *m, struct start *s)
 {
-	size_t n = 0;
+	int n = 0;
 
 	*s = (struct start){.parent = getpid()};
-	snprintf(s->program, sizeof s->program, "%s/%s", f->programs, roles[m->role].program);
 	snprintf(s->state, sizeof s->state, "%s/state", f->folder);
 	log_path(f, m, s->log, sizeof s->log);
 	s->argv[n++] = roles[m->role].program;
@@ -147,11 +129,18 @@ static void prepare(const struct rd_family *f, const struct rd_family_member *m,
 		s->argv[n++] = "--log";
 		s->argv[n++] = f->log_level;
 	}
+	s->argc = n;
 }
 
-/* In the child: nothing but calls that are safe after a fork. */
-static void become(const struct rd_family *f, const struct start *s)
+/*
+ * In the child. At the start of all nothing of ours runs yet, so it simply
+ * becomes the daemon: to load the programs anew would cost more than a small
+ * trace. Later there are threads of ours that a fork does not copy: then only
+ * calls that are safe in this state, up to the exec.
+ */
+static void become(const struct rd_family *f, const struct rd_family_member *m, const struct start *s)
 {
+	char **argv = (char **)(uintptr_t)s->argv;
 	sigset_t none;
 	int null = open("/dev/null", O_RDWR);
 
@@ -159,8 +148,6 @@ static void become(const struct rd_family *f, const struct start *s)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != s->parent)
 		_exit(127);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	if (f->log_level[0] == 0) {
@@ -168,8 +155,17 @@ static void become(const struct rd_family *f, const struct start *s)
 		dup2(log < 0 ? null : log, STDERR_FILENO);
 	}
 	close_range(STDERR_FILENO + 1, ~0u, 0);
-	execv(s->program, (char *const *)(uintptr_t)s->argv);
-	_exit(127);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (f->threads) {
+		execv("/proc/self/exe", argv);
+		_exit(127);
+	}
+	signal(SIGPIPE, SIG_DFL);
+	prctl(PR_SET_NAME, s->argv[0]);
+	int code = roles[m->role].become(s->argc, argv);
+	fflush(NULL);
+	_exit(code);
 }
 
 static int start_member(struct rd_family *f, struct rd_family_member *m, struct rd_error *err)
@@ -178,12 +174,10 @@ static int start_member(struct rd_family *f, struct rd_family_member *m, struct 
 
 	prepare(f, m, &s);
 	pid_t pid = fork();
-	if (pid < 0) {
-		rd_fail_errno(err, "cannot start %s", roles[m->role].program);
-		return err ? err->code : RD_IO;
-	}
+	if (pid < 0)
+		return rd_fail_errno(err, "cannot start %s", roles[m->role].name);
 	if (pid == 0)
-		become(f, &s);
+		become(f, m, &s);
 	/* Both sides do it, so that it is done for whoever comes first. */
 	setpgid(pid, f->group);
 	if (f->group == 0)
@@ -200,6 +194,7 @@ int rd_family_start(struct rd_family *f, struct rd_error *err)
 		if (rc < 0)
 			return rc;
 	}
+	f->threads = true;
 	return 0;
 }
 

@@ -16,6 +16,10 @@
 
 #include "base/error.h"
 
+typedef int (*rd_program_fn)(int argc, char **argv);
+/* The daemon of this name ("rundown-worker"), which the file of `rundown` is, too; NULL none. */
+rd_program_fn rd_family_program(const char *name);
+
 enum rd_family_role { RD_FAMILY_BROKER, RD_FAMILY_MERGER, RD_FAMILY_WORKER };
 
 struct rd_family_member {
@@ -24,10 +28,7 @@ struct rd_family_member {
 	int status; /* as wait(2) gives it, once it ended */
 };
 
-#define RD_FAMILY_ARGUMENTS 12
-
 struct rd_family {
-	char programs[4096]; /* the folder of the daemons' programs */
 	char folder[4096];   /* private; removed at the end. "" none yet */
 	char log_level[8];   /* "" none: stderr is kept in the folder; else it goes through */
 	char endpoint[128];
@@ -35,11 +36,12 @@ struct rd_family {
 	struct rd_family_member *members; /* broker, merger, workers */
 	size_t n;
 	unsigned restarts_left;
+	bool threads; /* from now on a child must exec at once */
 };
 
-/* Find the programs, make the private folder. Nobody runs yet. */
+/* Make the private folder. Nobody runs yet. */
 int rd_family_init(struct rd_family *f, unsigned workers, const char *log_level, struct rd_error *err);
-/* Start all of them. */
+/* Start all of them. Only while this process has one thread and nothing open that a fork must not meet. */
 int rd_family_start(struct rd_family *f, struct rd_error *err);
 /*
  * After SIGCHLD: take in who ended. A worker is started again, a few times.

@@ -8,6 +8,7 @@
 #include "base/out.h"
 #include "base/version.h"
 #include "cli/command.h"
+#include "cli/family.h"
 #include "cli/options.h"
 
 static const struct command {
@@ -71,6 +72,10 @@ static int help_about(const char *name)
 
 int main(int argc, char **argv)
 {
+	/* How `run` starts a daemon of its own again. */
+	rd_program_fn daemon = argc > 0 ? rd_family_program(argv[0]) : NULL;
+	if (daemon)
+		return daemon(argc, argv);
 	if (argc < 2) {
 		fputs("rundown: which command? (see rundown help)\n", stderr);
 		return RD_EXIT_USAGE;

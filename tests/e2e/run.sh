@@ -24,12 +24,15 @@ left()
 	check_empty "$1: nothing is left" "$scratch/left"
 }
 
-# members TEXT: processes of ours whose command line names the text.
+# members FOLDER: daemons of ours, and what they forked, with this TMPDIR.
 members()
 {
 	for p in /proc/[0-9]*; do
-		case $({ tr '\0' ' ' <"$p/cmdline"; } 2>/dev/null) in
-		*rundown-[bmw]*"$1"*) echo "${p#/proc/} $(cat "$p/comm" 2>/dev/null)" ;;
+		case $(cat "$p/comm" 2>/dev/null) in
+		rundown-[bmwpf]*)
+			{ tr '\0' '\n' <"$p/environ"; } 2>/dev/null | grep -qx "TMPDIR=$1" &&
+				echo "${p#/proc/} $(cat "$p/comm" 2>/dev/null)"
+			;;
 		esac
 	done
 }

@@ -1,0 +1,81 @@
+/*
+ * program - rundown-merger: keeps the partials of jobs and makes their results.
+ *
+ * The forker of the finishes comes before everything else, so that no child
+ * ever holds a socket or the store of the merger.
+ */
+#include <stdio.h>
+
+#include "base/log.h"
+#include "cli/options.h"
+#include "merger/finish.h"
+#include "merger/program.h"
+#include "merger/serve.h"
+
+struct settings {
+	const char *broker;
+	const char *state;
+	bool thrown_away;
+	int log;
+};
+
+static bool read_settings(struct settings *s, int argc, char **argv, int *exit_code)
+{
+	static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
+	const struct rd_option options[] = {
+		{"broker", 'b', "ENDPOINT", "where the broker listens: ipc:///FOLDER/NAME or tcp://HOST:PORT",
+		 RD_OPT_TEXT, &s->broker, 0, 0, NULL},
+		{"state", 's', "DIR", "keep partials in DIR, on a disk of this machine", RD_OPT_TEXT, &s->state, 0, 0, NULL},
+		{"volatile", 0, NULL, "DIR is thrown away when the merger ends: do not wait for the disk", RD_OPT_FLAG,
+		 &s->thrown_away, 0, 0, NULL},
+		{"log", 0, "LEVEL", "error, warn, info or debug (default warn)", RD_OPT_CHOICE, &s->log, 0, 0, levels},
+	};
+	const struct rd_command_line line = {
+		.name = "rundown-merger",
+		.about = "Keep the partials of a broker's jobs, each shard's once, and make results of them.",
+		.options = options,
+		.options_n = sizeof options / sizeof *options,
+		.notes = "One merger works in DIR at a time. It may be killed at any moment and started again.\n",
+	};
+	int first_word;
+
+	if (!rd_options_parse(&line, argc, argv, &first_word, exit_code))
+		return false;
+	if (s->broker && s->state)
+		return true;
+	fprintf(stderr, "rundown-merger: %s is missing\n", s->broker ? "--state DIR" : "--broker ENDPOINT");
+	*exit_code = 2;
+	return false;
+}
+
+int rd_merger_program(int argc, char **argv)
+{
+	struct settings s = {.log = RD_LOG_WARN};
+	struct rd_merger_options o = {.limits = RD_MERGER_LIMITS};
+	struct rd_forker forker;
+	struct rd_forker_child child;
+	struct rd_error err;
+	int exit_code;
+
+	if (!read_settings(&s, argc, argv, &exit_code))
+		return exit_code;
+	rd_log_init((enum rd_log_level)s.log, "merger");
+	int code = rd_forker_start(&forker, "rundown-finish", &child, &err);
+	if (code == RD_FORKER_CHILD)
+		return rd_finish_child(&child, s.state);
+	if (code == RD_FORKER_ENDED)
+		return 0;
+	if (code == RD_FORKER_OWNER) {
+		o.broker = s.broker;
+		o.state = s.state;
+		o.limits.thrown_away = s.thrown_away;
+		code = rd_merger_serve(&o, &forker, &err);
+		rd_forker_stop(&forker);
+	}
+	if (code < 0) {
+		char line[1024];
+		fprintf(stderr, "rundown-merger: %s\n", rd_error_line(&err, line, sizeof line));
+		return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,90 @@
+/*
+ * program - rundown-worker: decodes shards of traces for a broker.
+ *
+ * The forker of its parsers comes before everything else, so that no child
+ * ever holds a socket of the worker.
+ */
+#include <stdio.h>
+
+#include "base/log.h"
+#include "cli/options.h"
+#include "worker/parse.h"
+#include "worker/program.h"
+#include "worker/serve.h"
+
+struct settings {
+	const char *broker;
+	const char *scratch;
+	uint64_t memory_bytes;
+	uint64_t hang_ns;
+	int log;
+};
+
+static bool read_settings(struct settings *s, int argc, char **argv, int *exit_code)
+{
+	static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
+	const struct rd_option options[] = {
+		{"broker", 'b', "ENDPOINT", "where the broker listens: ipc:///FOLDER/NAME or tcp://HOST:PORT",
+	         RD_OPT_TEXT, &s->broker, 0, 0, NULL},
+		{"scratch", 0, "DIR", "unpack archives below DIR, which all workers must see, instead of the job's folder",
+	         RD_OPT_TEXT, &s->scratch, 0, 0, NULL},
+		{"memory", 0, "SIZE", "address space of a parser (default 4GiB)", RD_OPT_SIZE, &s->memory_bytes,
+	         64u << 20, 0, NULL},
+		{"patience", 0, "TIME", "kill a parser that says nothing for so long (default 2m)", RD_OPT_SECONDS,
+	         &s->hang_ns, 1000000, 0, NULL},
+		{"log", 0, "LEVEL", "error, warn, info or debug (default warn)", RD_OPT_CHOICE, &s->log, 0, 0, levels},
+	};
+	const struct rd_command_line line = {
+		.name = "rundown-worker",
+		.about = "Decode shards of traces for a broker, one at a time, each in a process of its own.",
+		.options = options,
+		.options_n = sizeof options / sizeof *options,
+		.notes = "SIGTERM hands the task in work back and ends the worker.\n",
+	};
+	int first_word;
+
+	if (!rd_options_parse(&line, argc, argv, &first_word, exit_code))
+		return false;
+	if (s->broker)
+		return true;
+	fprintf(stderr, "rundown-worker: --broker ENDPOINT is missing\n");
+	*exit_code = 2;
+	return false;
+}
+
+int rd_worker_program(int argc, char **argv)
+{
+	struct settings s = {.scratch = "", .memory_bytes = (uint64_t)4 << 30, .log = RD_LOG_WARN};
+	struct rd_serve_options serve = {.limits = RD_WORKER_LIMITS};
+	struct rd_forker forker;
+	struct rd_forker_child child;
+	struct rd_error err;
+	int exit_code;
+
+	s.hang_ns = serve.limits.hang_ns;
+	if (!read_settings(&s, argc, argv, &exit_code))
+		return exit_code;
+	rd_log_init((enum rd_log_level)s.log, "worker");
+	int role = rd_forker_start(&forker, "rundown-parser", &child, &err);
+	if (role == RD_FORKER_CHILD) {
+		struct rd_parse_limits limits = {.sandbox = RD_SANDBOX_LIMITS, .memory_bytes = s.memory_bytes};
+		return rd_parse_child(&child, &limits);
+	}
+	if (role == RD_FORKER_ENDED)
+		return 0;
+
+	int code = role;
+	if (code == RD_FORKER_OWNER) {
+		serve.broker = s.broker;
+		serve.scratch = s.scratch;
+		serve.limits.hang_ns = s.hang_ns;
+		code = rd_worker_serve(&serve, &forker, &err);
+		rd_forker_stop(&forker);
+	}
+	if (code < 0) {
+		char line[1024];
+		fprintf(stderr, "rundown-worker: %s\n", rd_error_line(&err, line, sizeof line));
+		return 1;
+	}
+	return 0;
+}
