@@ -75,7 +75,8 @@ static int turn(struct loop *l, bool *ended, struct rd_error *err)
 	return rc < 0 ? rc : 0;
 }
 
-static int open_loop(struct loop *l, const char *endpoint, const struct rd_broker_options *opt, struct rd_error *err)
+static int open_loop(struct loop *l, const char *endpoint, int listen_fd, const struct rd_broker_options *opt,
+                     struct rd_error *err)
 {
 	struct rd_broker_options filled = *opt;
 	sigset_t set;
@@ -92,16 +93,17 @@ static int open_loop(struct loop *l, const char *endpoint, const struct rd_broke
 		return rd_fail_errno(err, "no signals");
 	int rc = rd_net_open(&l->net, err);
 	if (rc == 0)
-		rc = rd_socket_listen(l->net, endpoint, &l->socket, err);
+		rc = listen_fd < 0 ? rd_socket_listen(l->net, endpoint, &l->socket, err) :
+		                     rd_socket_listen_on(l->net, endpoint, listen_fd, &l->socket, err);
 	return rc == 0 ? rd_broker_new(&filled, &l->broker, err) : rc;
 }
 
-int rd_broker_serve(const char *endpoint, const struct rd_broker_options *opt, struct rd_error *err)
+int rd_broker_serve(const char *endpoint, int listen_fd, const struct rd_broker_options *opt, struct rd_error *err)
 {
 	struct loop l = {.signals = -1};
 	bool ended = false;
 
-	int rc = open_loop(&l, endpoint, opt, err);
+	int rc = open_loop(&l, endpoint, listen_fd, opt, err);
 	if (rc == 0)
 		rd_log(RD_LOG_INFO, "listening", "endpoint=%s", endpoint);
 	while (rc == 0 && !ended)

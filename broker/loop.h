@@ -8,7 +8,7 @@
 
 #include "broker/broker.h"
 
-/* opt->epoch is filled in here. */
-int rd_broker_serve(const char *endpoint, const struct rd_broker_options *opt, struct rd_error *err);
+/* opt->epoch is filled in here. listen_fd: a listening socket of the endpoint that is there already, or -1. */
+int rd_broker_serve(const char *endpoint, int listen_fd, const struct rd_broker_options *opt, struct rd_error *err);
 
 #endif

@@ -10,7 +10,7 @@
 
 struct settings {
 	const char *listen;
-	uint64_t attempts, lease_ns, progress_ns;
+	uint64_t listen_fd, attempts, lease_ns, progress_ns;
 	int log;
 };
 
@@ -20,6 +20,7 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 	const struct rd_option options[] = {
 		{"listen", 'l', "ENDPOINT", "where to listen: ipc:///FOLDER/NAME or tcp://HOST:PORT", RD_OPT_TEXT,
 		 &s->listen, 0, 0, NULL},
+		{"listen-fd", 0, "N", "descriptor N listens there already", RD_OPT_NUMBER, &s->listen_fd, 3, 1000000, NULL},
 		{"attempts", 0, "N", "give a shard up after N failed attempts (default 3)", RD_OPT_NUMBER, &s->attempts, 1,
 		 100, NULL},
 		{"lease", 0, "TIME", "an attempt without progress for so long is lost (default 1m)", RD_OPT_SECONDS,
@@ -60,7 +61,7 @@ int rd_broker_program(int argc, char **argv)
 		.progress_ms = (uint32_t)(s.progress_ns / 1000000),
 		.status_ms = s.progress_ns < 100000000u ? (uint32_t)(s.progress_ns / 1000000) : 100,
 	};
-	if (rd_broker_serve(s.listen, &opt, &err) < 0) {
+	if (rd_broker_serve(s.listen, s.listen_fd ? (int)s.listen_fd : -1, &opt, &err) < 0) {
 		char text[1024];
 		fprintf(stderr, "rundown-broker: %s\n", rd_error_line(&err, text, sizeof text));
 		return 1;

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -76,9 +78,27 @@ static int make_folder(struct rd_family *f, struct rd_error *err)
 	return rd_path(f->endpoint, sizeof f->endpoint, err, "ipc://%s/broker", f->folder);
 }
 
+/*
+ * The broker's socket, before there is a broker: connects wait in its queue
+ * instead of failing and being tried again later and later.
+ */
+static int make_listener(struct rd_family *f, unsigned workers, struct rd_error *err)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+
+	snprintf(a.sun_path, sizeof a.sun_path, "%s", f->endpoint + strlen("ipc://"));
+	f->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (f->listener < 0 || bind(f->listener, (struct sockaddr *)&a, sizeof a) != 0 ||
+	    listen(f->listener, (int)workers + 8) != 0) {
+		rd_fail_errno(err, "cannot make a socket");
+		return rd_error_at(err, a.sun_path, RD_NO_OFFSET);
+	}
+	return 0;
+}
+
 int rd_family_init(struct rd_family *f, unsigned workers, const char *log_level, struct rd_error *err)
 {
-	*f = (struct rd_family){.n = workers + 2, .restarts_left = restarts_for(workers)};
+	*f = (struct rd_family){.n = workers + 2, .listener = -1, .restarts_left = restarts_for(workers)};
 	if (log_level)
 		snprintf(f->log_level, sizeof f->log_level, "%s", log_level);
 	f->members = rd_realloc(NULL, f->n * sizeof *f->members);
@@ -86,12 +106,15 @@ int rd_family_init(struct rd_family *f, unsigned workers, const char *log_level,
 		return rd_fail_nomem(err);
 	for (size_t i = 0; i < f->n; i++)
 		f->members[i] = (struct rd_family_member){.role = i < 2 ? (enum rd_family_role)i : RD_FAMILY_WORKER};
-	return make_folder(f, err);
+	int rc = make_folder(f, err);
+	return rc < 0 ? rc : make_listener(f, workers, err);
 }
 
 /* ---- starting */
 
 #define ARGUMENTS 12
+#define LISTEN_FD 3
+#define LISTEN_FD_TEXT "3"
 
 /* Everything that the child needs, made before the fork. */
 struct start {
@@ -117,6 +140,8 @@ static void prepare(const struct rd_family *f, const struct rd_family_member *m,
 	s->argv[n++] = m->role == RD_FAMILY_BROKER ? "--listen" : "--broker";
 	s->argv[n++] = f->endpoint;
 	if (m->role == RD_FAMILY_BROKER) {
+		s->argv[n++] = "--listen-fd";
+		s->argv[n++] = LISTEN_FD_TEXT;
 		s->argv[n++] = "--progress";
 		s->argv[n++] = "100ms";
 	}
@@ -154,7 +179,10 @@ static void become(const struct rd_family *f, const struct rd_family_member *m, 
 		int log = open(s->log, O_WRONLY | O_CREAT | O_APPEND, 0600);
 		dup2(log < 0 ? null : log, STDERR_FILENO);
 	}
-	close_range(STDERR_FILENO + 1, ~0u, 0);
+	unsigned kept = STDERR_FILENO;
+	if (m->role == RD_FAMILY_BROKER && dup2(f->listener, LISTEN_FD) == LISTEN_FD)
+		kept = LISTEN_FD;
+	close_range(kept + 1, ~0u, 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (f->threads) {
@@ -194,6 +222,9 @@ int rd_family_start(struct rd_family *f, struct rd_error *err)
 		if (rc < 0)
 			return rc;
 	}
+	/* Only the broker holds it now: when it dies, nobody waits in a queue. */
+	close(f->listener);
+	f->listener = -1;
 	f->threads = true;
 	return 0;
 }
@@ -330,6 +361,8 @@ int rd_family_release(struct rd_family *f, struct rd_error *err)
 		(void)sigtimedwait(&chld, NULL, &slice);
 	}
 	f->group = 0;
+	if (f->listener >= 0 && f->folder[0])
+		close(f->listener);
 	if (f->folder[0])
 		rc = rd_remove_tree(f->folder, err);
 	f->folder[0] = 0;

@@ -140,7 +140,8 @@ static int open_monitor(struct rd_socket *s, struct rd_error *err)
 	return 0;
 }
 
-static int open_socket(struct rd_net *n, bool listens, const char *endpoint, struct rd_socket **out,
+/* fd: a listening socket that is there already, or -1. */
+static int open_socket(struct rd_net *n, bool listens, const char *endpoint, int fd, struct rd_socket **out,
                        struct rd_error *err)
 {
 	struct rd_socket *s = rd_realloc(NULL, sizeof *s);
@@ -150,6 +151,8 @@ static int open_socket(struct rd_net *n, bool listens, const char *endpoint, str
 	*s = (struct rd_socket){.net = n, .listens = listens};
 	s->handle = zmq_socket(n->context, listens ? ZMQ_ROUTER : ZMQ_DEALER);
 	int rc = s->handle ? set_options(s, err) : fail_zmq(err, "no socket");
+	if (rc == 0 && fd >= 0 && zmq_setsockopt(s->handle, ZMQ_USE_FD, &fd, sizeof fd) != 0)
+		rc = fail_zmq(err, "a socket that is open already");
 	if (rc == 0)
 		rc = open_monitor(s, err);
 	if (rc == 0 && (listens ? zmq_bind(s->handle, endpoint) : zmq_connect(s->handle, endpoint)) != 0) {
@@ -168,12 +171,17 @@ static int open_socket(struct rd_net *n, bool listens, const char *endpoint, str
 
 int rd_socket_listen(struct rd_net *n, const char *endpoint, struct rd_socket **out, struct rd_error *err)
 {
-	return open_socket(n, true, endpoint, out, err);
+	return open_socket(n, true, endpoint, -1, out, err);
+}
+
+int rd_socket_listen_on(struct rd_net *n, const char *endpoint, int fd, struct rd_socket **out, struct rd_error *err)
+{
+	return open_socket(n, true, endpoint, fd, out, err);
 }
 
 int rd_socket_connect(struct rd_net *n, const char *endpoint, struct rd_socket **out, struct rd_error *err)
 {
-	return open_socket(n, false, endpoint, out, err);
+	return open_socket(n, false, endpoint, -1, out, err);
 }
 
 void rd_socket_linger(struct rd_socket *s, int linger_ms)

@@ -26,6 +26,8 @@ void rd_net_close(struct rd_net *n);
 
 /* Bind a ROUTER, "ipc:///folder/broker" or "tcp://host:port". RD_IO, RD_USAGE for a bad endpoint. */
 int rd_socket_listen(struct rd_net *n, const char *endpoint, struct rd_socket **out, struct rd_error *err);
+/* The same on a socket that somebody else has bound and listens on: connects that came before us wait there. */
+int rd_socket_listen_on(struct rd_net *n, const char *endpoint, int fd, struct rd_socket **out, struct rd_error *err);
 /*
  * Connect a DEALER. Returns at once: the other side may come up later, and
  * come back after it was gone. rd_socket_event says when.
