@@ -98,7 +98,8 @@ static void send_letters(struct rd_broker *b, rd_broker_send_fn send, void *ctx)
 	}
 	for (size_t i = 0; i < n; i++)
 		release_letter(&b->letters.at[i]);
-	memmove(b->letters.at, b->letters.at + n, (b->letters.n - n) * sizeof *b->letters.at);
+	if (n > 0)
+		memmove(b->letters.at, b->letters.at + n, (b->letters.n - n) * sizeof *b->letters.at);
 	b->letters.n -= n;
 }
 
