@@ -17,7 +17,7 @@
  * when there are many workers, so that a merger that lags fills nobody's
  * memory.
  */
-#define WINDOW_CHUNKS 8
+#define WINDOW_CHUNKS     8
 #define WINDOW_CHUNKS_ALL 64
 
 /* ---- what a task needs to be done elsewhere */
@@ -36,8 +36,10 @@ static int pack_parts(const struct rd_task *t, Rd__Assignment *work, struct rd_b
 	if (rc == 0)
 		rc = rd_blocks_pack(counted.at, counted.n, &blocks, err);
 	if (rc == 0)
-		rc = rd_task_pack(blob, work, &(struct rd_task_parts){{info.at, info.n}, {context.at, context.n}, {blocks.at, blocks.n}},
-		                  err);
+		rc = rd_task_pack(
+			blob, work,
+			&(struct rd_task_parts){{info.at, info.n}, {context.at, context.n}, {blocks.at, blocks.n}},
+			err);
 	rd_vec_release(&counted);
 	rd_vec_release(&replayed);
 	rd_bytes_release(&info);
@@ -53,7 +55,7 @@ static uint32_t window(const struct rd_broker *b)
 }
 
 static int fill_work(const struct rd_broker *b, const struct rd_job *j, const struct rd_task *t, Rd__Assignment *w,
-                     struct rd_blob *blob, struct rd_error *err)
+		     struct rd_blob *blob, struct rd_error *err)
 {
 	const struct rd_trace *trace = t->trace;
 
@@ -212,8 +214,8 @@ static void give_up(struct rd_broker *b, struct rd_job *j, struct rd_task *t)
 		rd_job_fail(b, j, &why);
 		return;
 	}
-	rd_log(RD_LOG_WARN, "quarantined", "job=%s task=%zu trace=%" PRIu32 " shard=%" PRIu32 " attempts=%" PRIu32, j->id,
-	       (size_t)(t - j->tasks.at) + 1, t->trace->number, t->shard, t->attempts);
+	rd_log(RD_LOG_WARN, "quarantined", "job=%s task=%zu trace=%" PRIu32 " shard=%" PRIu32 " attempts=%" PRIu32,
+	       j->id, (size_t)(t - j->tasks.at) + 1, t->trace->number, t->shard, t->attempts);
 	rd_job_settle(j, t, RD_TASK_QUARANTINED);
 	rd_job_advance(b, j);
 }

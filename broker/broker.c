@@ -3,11 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-
-#define ATTEMPTS 3
+#define ATTEMPTS    3
 #define PROGRESS_MS 1000
-#define STATUS_MS 100
-#define LEASE_NS (60 * RD_SECOND_NS)
+#define STATUS_MS   100
+#define LEASE_NS    (60 * RD_SECOND_NS)
 
 int rd_broker_new(const struct rd_broker_options *opt, struct rd_broker **out, struct rd_error *err)
 {
@@ -172,7 +171,9 @@ static enum rd_sender sender(const struct rd_member *m)
 {
 	if (m == NULL)
 		return RD_FROM_STRANGER;
-	return m->role == RD__ROLE__WORKER ? RD_FROM_WORKER : m->role == RD__ROLE__MERGER ? RD_FROM_MERGER : RD_FROM_CLIENT;
+	return m->role == RD__ROLE__WORKER   ? RD_FROM_WORKER
+	       : m->role == RD__ROLE__MERGER ? RD_FROM_MERGER
+					     : RD_FROM_CLIENT;
 }
 
 /* Whoever breaks the protocol loses its place; a peer from before our start only has to say HELLO. */

@@ -20,11 +20,11 @@
 struct rd_broker;
 
 struct rd_broker_options {
-	uint8_t epoch[16];          /* random, new at each start */
-	uint32_t attempts;          /* that may fail before a shard is quarantined; 0: 3 */
-	uint32_t progress_ms;       /* how often workers are to tell; 0: 1000 */
-	uint32_t status_ms;         /* how often watchers are told of progress at most; 0: 100 */
-	uint64_t lease_ns;          /* without progress an attempt is lost; 0: 60 s */
+	uint8_t epoch[16];    /* random, new at each start */
+	uint32_t attempts;    /* that may fail before a shard is quarantined; 0: 3 */
+	uint32_t progress_ms; /* how often workers are to tell; 0: 1000 */
+	uint32_t status_ms;   /* how often watchers are told of progress at most; 0: 100 */
+	uint64_t lease_ns;    /* without progress an attempt is lost; 0: 60 s */
 };
 
 int rd_broker_new(const struct rd_broker_options *opt, struct rd_broker **out, struct rd_error *err);

@@ -30,7 +30,7 @@ bool rd_job_ended(const struct rd_job *j)
 }
 
 const char *rd_job_display_path(const struct rd_job *j, uint32_t input, const struct rd_trace *t, char *buf,
-                                size_t size)
+				size_t size)
 {
 	char path[RD_PATH_MAX + 1], member[256] = "";
 

@@ -76,7 +76,7 @@ static int turn(struct loop *l, bool *ended, struct rd_error *err)
 }
 
 static int open_loop(struct loop *l, const char *endpoint, int listen_fd, const struct rd_broker_options *opt,
-                     struct rd_error *err)
+		     struct rd_error *err)
 {
 	struct rd_broker_options filled = *opt;
 	sigset_t set;
@@ -93,8 +93,8 @@ static int open_loop(struct loop *l, const char *endpoint, int listen_fd, const 
 		return rd_fail_errno(err, "no signals");
 	int rc = rd_net_open(&l->net, err);
 	if (rc == 0)
-		rc = listen_fd < 0 ? rd_socket_listen(l->net, endpoint, &l->socket, err) :
-		                     rd_socket_listen_on(l->net, endpoint, listen_fd, &l->socket, err);
+		rc = listen_fd < 0 ? rd_socket_listen(l->net, endpoint, &l->socket, err)
+				   : rd_socket_listen_on(l->net, endpoint, listen_fd, &l->socket, err);
 	return rc == 0 ? rd_broker_new(&filled, &l->broker, err) : rc;
 }
 

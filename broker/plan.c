@@ -133,7 +133,7 @@ static int cut(const struct rd_index *ix, uint64_t total, uint64_t n, struct rd_
 }
 
 int rd_plan_make(const struct rd_index *ix, const struct rd_plan_options *opt, struct rd_plan *out,
-                 struct rd_error *err)
+		 struct rd_error *err)
 {
 	struct rd_plan p = {0};
 	uint64_t total = 0;
@@ -160,7 +160,8 @@ int rd_plan_make(const struct rd_index *ix, const struct rd_plan_options *opt, s
 	/* Inside a shard the file's order holds again: what is read there is read in long runs. */
 	for (size_t i = 0; i < p.shards.n; i++)
 		if (p.shards.at[i].n > 1)
-			qsort(p.order.at + p.shards.at[i].first, p.shards.at[i].n, sizeof *p.order.at, compare_position);
+			qsort(p.order.at + p.shards.at[i].first, p.shards.at[i].n, sizeof *p.order.at,
+			      compare_position);
 	*out = p;
 	return 0;
 }
@@ -206,7 +207,7 @@ static int add_context(const struct rd_index *ix, size_t from, rd_block_vec *con
 }
 
 int rd_plan_shard_blocks(const struct rd_index *ix, const struct rd_plan *p, uint32_t shard, rd_block_vec *blocks,
-                         rd_block_vec *context, struct rd_error *err)
+			 rd_block_vec *context, struct rd_error *err)
 {
 	const struct rd_plan_shard *s = &p->shards.at[shard];
 
@@ -217,7 +218,7 @@ int rd_plan_shard_blocks(const struct rd_index *ix, const struct rd_plan *p, uin
 }
 
 int rd_plan_shard_ranges(const struct rd_index *ix, const struct rd_plan *p, uint32_t shard, rd_plan_range_vec *out,
-                         struct rd_error *err)
+			 struct rd_error *err)
 {
 	const struct rd_plan_shard *s = &p->shards.at[shard];
 	size_t kept = out->n;

@@ -16,9 +16,9 @@
 #include "base/memory.h"
 #include "profile/index_codec.h"
 
-#define RD_SHARD_BYTES (UINT64_C(64) << 20)      /* where nobody asks for another size */
-#define RD_SHARD_BYTES_LEAST (UINT64_C(8) << 20) /* less is not worth a shard, only to keep workers busy */
-#define RD_SHARDS_MAX 100000
+#define RD_SHARD_BYTES       (UINT64_C(64) << 20) /* where nobody asks for another size */
+#define RD_SHARD_BYTES_LEAST (UINT64_C(8) << 20)  /* less is not worth a shard, only to keep workers busy */
+#define RD_SHARDS_MAX        100000
 
 struct rd_plan_options {
 	uint64_t shard_bytes; /* 0: the plan's choice */
@@ -38,12 +38,12 @@ struct rd_plan {
 
 /* At least one shard, which is empty when the index is. RD_NOMEM, RD_LIMIT (too many blocks to number). */
 int rd_plan_make(const struct rd_index *ix, const struct rd_plan_options *opt, struct rd_plan *out,
-                 struct rd_error *err);
+		 struct rd_error *err);
 void rd_plan_release(struct rd_plan *p);
 
 /* Append the shard's blocks and its context, both in the order of the file. RD_NOMEM. */
 int rd_plan_shard_blocks(const struct rd_index *ix, const struct rd_plan *p, uint32_t shard, rd_block_vec *blocks,
-                         rd_block_vec *context, struct rd_error *err);
+			 rd_block_vec *context, struct rd_error *err);
 
 /* Bytes [from, to) of the file. */
 struct rd_plan_range {
@@ -52,6 +52,6 @@ struct rd_plan_range {
 typedef RD_VEC(struct rd_plan_range) rd_plan_range_vec;
 /* Append the shard's bytes, neighbours as one, ascending. RD_NOMEM. */
 int rd_plan_shard_ranges(const struct rd_index *ix, const struct rd_plan *p, uint32_t shard, rd_plan_range_vec *out,
-                         struct rd_error *err);
+			 struct rd_error *err);
 
 #endif

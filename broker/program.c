@@ -20,9 +20,10 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 	const struct rd_option options[] = {
 		{"listen", 'l', "ENDPOINT", "where to listen: ipc:///FOLDER/NAME or tcp://HOST:PORT", RD_OPT_TEXT,
 		 &s->listen, 0, 0, NULL},
-		{"listen-fd", 0, "N", "descriptor N listens there already", RD_OPT_NUMBER, &s->listen_fd, 3, 1000000, NULL},
-		{"attempts", 0, "N", "give a shard up after N failed attempts (default 3)", RD_OPT_NUMBER, &s->attempts, 1,
-		 100, NULL},
+		{"listen-fd", 0, "N", "descriptor N listens there already", RD_OPT_NUMBER, &s->listen_fd, 3, 1000000,
+		 NULL},
+		{"attempts", 0, "N", "give a shard up after N failed attempts (default 3)", RD_OPT_NUMBER, &s->attempts,
+		 1, 100, NULL},
 		{"lease", 0, "TIME", "an attempt without progress for so long is lost (default 1m)", RD_OPT_SECONDS,
 		 &s->lease_ns, 1000000, 0, NULL},
 		{"progress", 0, "TIME", "how often workers tell how far they are (default 1s)", RD_OPT_SECONDS,
@@ -31,7 +32,8 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 	};
 	const struct rd_command_line line = {
 		.name = "rundown-broker",
-		.about = "Keep the queue of jobs: cut traces into shards, hand them to workers, pass partials to the merger.",
+		.about = "Keep the queue of jobs: cut traces into shards, hand them to workers, pass partials to the "
+			 "merger.",
 		.options = options,
 		.options_n = sizeof options / sizeof *options,
 	};

@@ -25,12 +25,12 @@ struct rd_member {
 	rd_peer id;
 	Rd__Role role;
 	uint8_t uuid[16];
-	char name[300];    /* host and pid, for people */
-	uint32_t capacity; /* workers: attempts at a time */
-	uint32_t load;     /* of these in use; one that has committed uses none */
-	bool passed_over;  /* nothing that waits is for this one; rd_dispatch's own */
-	bool gone;         /* the next sweep takes it out */
-	bool watches_all;  /* clients: hears of every job, */
+	char name[300];         /* host and pid, for people */
+	uint32_t capacity;      /* workers: attempts at a time */
+	uint32_t load;          /* of these in use; one that has committed uses none */
+	bool passed_over;       /* nothing that waits is for this one; rd_dispatch's own */
+	bool gone;              /* the next sweep takes it out */
+	bool watches_all;       /* clients: hears of every job, */
 	struct rd_job *watches; /* or of this one */
 };
 
@@ -44,17 +44,17 @@ struct rd_task {
 	uint32_t shard;         /* DECODE */
 	uint32_t attempts;      /* handed out so far */
 	uint32_t failures;
-	uint32_t live;          /* attempts in the list */
-	uint64_t bytes;         /* to decode */
-	rd_peer failed_on;      /* the worker that failed it last; any other is tried first */
+	uint32_t live;     /* attempts in the list */
+	uint64_t bytes;    /* to decode */
+	rd_peer failed_on; /* the worker that failed it last; any other is tried first */
 };
 
 /* A plain trace: the input itself, or what was unpacked from it. */
 struct rd_trace {
-	uint32_t number;             /* in the job, once all inputs are open */
+	uint32_t number; /* in the job, once all inputs are open */
 	uint32_t input;
-	ProtobufCBinaryData path;    /* of the plain file; borrowed from the job */
-	ProtobufCBinaryData member;  /* its name inside the archive; empty for the input itself */
+	ProtobufCBinaryData path;   /* of the plain file; borrowed from the job */
+	ProtobufCBinaryData member; /* its name inside the archive; empty for the input itself */
 	bool indexed;
 	struct rd_index index;
 	struct rd_plan plan;
@@ -65,7 +65,7 @@ struct rd_input {
 };
 
 enum rd_job_state {
-	RD_JOB_QUEUED,    /* nothing of it was handed out yet */
+	RD_JOB_QUEUED, /* nothing of it was handed out yet */
 	RD_JOB_RUNNING,
 	RD_JOB_FINISHING, /* all shards are settled; the merger reconciles */
 	RD_JOB_DONE,
@@ -90,22 +90,22 @@ struct rd_job {
 	uint64_t bytes_total, bytes_done; /* done: of shards that are settled */
 	uint64_t decode_from_ns;          /* when the first shard was handed out; 0 not yet */
 	uint64_t finish_done, finish_total;
-	struct rd_error error;            /* FAILED: why; while running: the last failure of an attempt */
-	Rd__Envelope *finished;           /* DONE: the merger's FINISHED, owned */
-	uint64_t told_ns;                 /* when the watchers were told last */
-	bool changed;                     /* since then */
-	bool changed_state;               /* of job or shards: they are told at once */
+	struct rd_error error;  /* FAILED: why; while running: the last failure of an attempt */
+	Rd__Envelope *finished; /* DONE: the merger's FINISHED, owned */
+	uint64_t told_ns;       /* when the watchers were told last */
+	bool changed;           /* since then */
+	bool changed_state;     /* of job or shards: they are told at once */
 };
 
 struct rd_attempt {
 	struct rd_job *job;
-	uint32_t task;      /* place */
+	uint32_t task; /* place */
 	uint32_t number;
-	rd_peer worker;     /* 0: it went away after it had committed */
-	uint64_t bytes;     /* done so far */
-	uint64_t chunks;    /* passed on to the merger */
+	rd_peer worker;  /* 0: it went away after it had committed */
+	uint64_t bytes;  /* done so far */
+	uint64_t chunks; /* passed on to the merger */
 	uint64_t lease_until_ns;
-	bool committed;     /* now it is the merger's turn, and no lease runs */
+	bool committed; /* now it is the merger's turn, and no lease runs */
 };
 
 struct rd_letter {
@@ -117,19 +117,19 @@ struct rd_letter {
 struct rd_broker {
 	struct rd_broker_options opt;
 	uint64_t now_ns;
-	RD_VEC(struct rd_member *) members;  /* by id */
-	RD_VEC(struct rd_job *) jobs;        /* oldest first */
-	RD_VEC(struct rd_attempt) attempts;  /* that live */
-	RD_VEC(struct rd_letter) letters;    /* to be sent by flush, oldest first */
-	struct rd_member *merger;            /* NULL none */
+	RD_VEC(struct rd_member *) members; /* by id */
+	RD_VEC(struct rd_job *) jobs;       /* oldest first */
+	RD_VEC(struct rd_attempt) attempts; /* that live */
+	RD_VEC(struct rd_letter) letters;   /* to be sent by flush, oldest first */
+	struct rd_member *merger;           /* NULL none */
 	uint64_t jobs_so_far;
-	uint64_t probe_ns[3];                /* when to ping everybody (again); 0 not */
-	bool sweep;                          /* some member is gone */
-	bool failed;                         /* out of memory: end */
+	uint64_t probe_ns[3]; /* when to ping everybody (again); 0 not */
+	bool sweep;           /* some member is gone */
+	bool failed;          /* out of memory: end */
 };
 
-#define RD_SECOND_NS UINT64_C(1000000000)
-#define RD_JOBS_KEPT 1000 /* that have ended */
+#define RD_SECOND_NS   UINT64_C(1000000000)
+#define RD_JOBS_KEPT   1000 /* that have ended */
 #define RD_MEMBERS_MAX 10000
 
 /* ---- members.c: who is there */
@@ -170,7 +170,7 @@ void rd_job_free(struct rd_job *j);
 void rd_jobs_forget(struct rd_broker *b);
 /* The text for an input, "NAME" or "NAME:MEMBER", into buf. */
 const char *rd_job_display_path(const struct rd_job *j, uint32_t input, const struct rd_trace *t, char *buf,
-                                size_t size);
+				size_t size);
 
 /* ---- attempts.c: handing out, and what becomes of it */
 

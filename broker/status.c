@@ -5,8 +5,8 @@
 #include "net/wire_error.h"
 
 static const char *const state_names[] = {
-	[RD_JOB_QUEUED] = "queued",       [RD_JOB_RUNNING] = "running", [RD_JOB_FINISHING] = "finishing",
-	[RD_JOB_DONE] = "done",           [RD_JOB_FAILED] = "failed",   [RD_JOB_CANCELLED] = "cancelled",
+	[RD_JOB_QUEUED] = "queued", [RD_JOB_RUNNING] = "running", [RD_JOB_FINISHING] = "finishing",
+	[RD_JOB_DONE] = "done",     [RD_JOB_FAILED] = "failed",   [RD_JOB_CANCELLED] = "cancelled",
 };
 
 /* Bytes that live attempts have done; of two attempts at one task the better one counts. */

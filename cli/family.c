@@ -112,8 +112,8 @@ int rd_family_init(struct rd_family *f, unsigned workers, const char *log_level,
 
 /* ---- starting */
 
-#define ARGUMENTS 12
-#define LISTEN_FD 3
+#define ARGUMENTS      12
+#define LISTEN_FD      3
 #define LISTEN_FD_TEXT "3"
 
 /* Everything that the child needs, made before the fork. */

@@ -24,16 +24,16 @@ enum rd_family_role { RD_FAMILY_BROKER, RD_FAMILY_MERGER, RD_FAMILY_WORKER };
 
 struct rd_family_member {
 	enum rd_family_role role;
-	pid_t pid; /* 0: not running */
+	pid_t pid;  /* 0: not running */
 	int status; /* as wait(2) gives it, once it ended */
 };
 
 struct rd_family {
-	char folder[4096];   /* private; removed at the end. "" none yet */
-	char log_level[8];   /* "" none: stderr is kept in the folder; else it goes through */
+	char folder[4096]; /* private; removed at the end. "" none yet */
+	char log_level[8]; /* "" none: stderr is kept in the folder; else it goes through */
 	char endpoint[128];
-	int listener;        /* the broker's socket: it listens before anybody runs; -1 handed over */
-	pid_t group;         /* 0: nobody runs */
+	int listener;                     /* the broker's socket: it listens before anybody runs; -1 handed over */
+	pid_t group;                      /* 0: nobody runs */
 	struct rd_family_member *members; /* broker, merger, workers */
 	size_t n;
 	unsigned restarts_left;

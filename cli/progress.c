@@ -12,10 +12,10 @@
 
 const char *const rd_progress_words[] = {"auto", "bar", "plain", "json", "none", NULL};
 
-#define SECOND_NS UINT64_C(1000000000)
-#define BAR_EVERY_NS (SECOND_NS / 20)
+#define SECOND_NS     UINT64_C(1000000000)
+#define BAR_EVERY_NS  (SECOND_NS / 20)
 #define LINE_EVERY_NS SECOND_NS
-#define LINE_BYTES 512
+#define LINE_BYTES    512
 
 void rd_progress_init(struct rd_progress *p, enum rd_progress_form form, int fd)
 {
@@ -51,7 +51,7 @@ static void time_text(uint64_t seconds, char *buf, size_t size)
 		snprintf(buf, size, "%" PRIu64 ":%02" PRIu64, seconds / 60, seconds % 60);
 	else
 		snprintf(buf, size, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, seconds / 3600, seconds / 60 % 60,
-		         seconds % 60);
+			 seconds % 60);
 }
 
 static unsigned percent(uint64_t done, uint64_t total)
@@ -60,7 +60,8 @@ static unsigned percent(uint64_t done, uint64_t total)
 }
 
 /* "running  45 %, 71 MB of 158 MB, 310 MB/s, 2 s left"; the words of a line and of a bar's end. */
-static void words(const struct rd_progress *p, const struct rd_progress_state *s, uint64_t now_ns, char *buf, size_t size)
+static void words(const struct rd_progress *p, const struct rd_progress_state *s, uint64_t now_ns, char *buf,
+		  size_t size)
 {
 	char done[32], total[32], each[32], left[32];
 	double r = rate(p, s, now_ns);
@@ -74,8 +75,9 @@ static void words(const struct rd_progress *p, const struct rd_progress_state *s
 	} else {
 		time_text(seconds_left(s, r), left, sizeof left);
 		snprintf(buf, size, "%u %%, %s of %s, %s/s, %s left", percent(s->bytes_done, s->bytes_total),
-		         rd_size_text(s->bytes_done, done, sizeof done), rd_size_text(s->bytes_total, total, sizeof total),
-		         rd_size_text((uint64_t)r, each, sizeof each), left);
+			 rd_size_text(s->bytes_done, done, sizeof done),
+			 rd_size_text(s->bytes_total, total, sizeof total),
+			 rd_size_text((uint64_t)r, each, sizeof each), left);
 	}
 }
 
@@ -103,7 +105,7 @@ static void draw_bar(struct rd_progress *p, const struct rd_progress_state *s, u
 		unsigned full = (unsigned)((double)s->bytes_done * width / (double)s->bytes_total);
 		full = full > width ? width : full;
 		snprintf(line, sizeof line, "\r\033[K[%.*s%*s] %s", (int)full, "########################",
-		         (int)(width - full), "", text);
+			 (int)(width - full), "", text);
 	}
 	write_text(p, line);
 	p->drawn = true;

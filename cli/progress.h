@@ -21,7 +21,7 @@ enum rd_progress_form {
 extern const char *const rd_progress_words[];
 
 struct rd_progress_state {
-	const char *state; /* "queued", "running", "finishing", "done", … */
+	const char *state;                /* "queued", "running", "finishing", "done", … */
 	uint64_t bytes_done, bytes_total; /* total 0: not known yet */
 	uint32_t shards_done, shards_total;
 	uint64_t finish_done, finish_total;
@@ -30,11 +30,11 @@ struct rd_progress_state {
 struct rd_progress {
 	enum rd_progress_form form;
 	int fd;
-	uint64_t began_ns;      /* of the bytes: the first that were done */
+	uint64_t began_ns; /* of the bytes: the first that were done */
 	uint64_t began_bytes;
-	uint64_t shown_ns;      /* when the last line was written; 0 none yet */
+	uint64_t shown_ns; /* when the last line was written; 0 none yet */
 	char shown_state[16];
-	bool drawn;             /* a bar stands on the terminal */
+	bool drawn; /* a bar stands on the terminal */
 };
 
 void rd_progress_init(struct rd_progress *p, enum rd_progress_form form, int fd);

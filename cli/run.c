@@ -22,13 +22,16 @@ static void tell_stats(const struct rd_finish_stats *s, struct rd_out *o)
 {
 	char bytes[32], peak[32];
 
-	rd_out_printf(o, "work: %" PRIu64 " shards, %" PRIu64 " facts, %" PRIu64 " stacks, %" PRIu64 " samples, %" PRIu64
-	              " stack records, %s of partials\n",
-	              s->shards, s->facts, s->raw_stacks, s->samples, s->stack_records,
-	              rd_size_text(s->partial_bytes, bytes, sizeof bytes));
-	rd_out_printf(o, "      reconciliation changed the method of %" PRIu64 " samples; merge %.1f ms, finish %.1f ms, %s\n",
-	              s->preliminary_changed, (double)s->merge_ns / 1e6, (double)s->finish_ns / 1e6,
-	              rd_size_text(s->finish_peak_bytes, peak, sizeof peak));
+	rd_out_printf(o,
+		      "work: %" PRIu64 " shards, %" PRIu64 " facts, %" PRIu64 " stacks, %" PRIu64 " samples, %" PRIu64
+		      " stack records, %s of partials\n",
+		      s->shards, s->facts, s->raw_stacks, s->samples, s->stack_records,
+		      rd_size_text(s->partial_bytes, bytes, sizeof bytes));
+	rd_out_printf(o,
+		      "      reconciliation changed the method of %" PRIu64
+		      " samples; merge %.1f ms, finish %.1f ms, %s\n",
+		      s->preliminary_changed, (double)s->merge_ns / 1e6, (double)s->finish_ns / 1e6,
+		      rd_size_text(s->finish_peak_bytes, peak, sizeof peak));
 }
 
 /* The end of a run: the hottest methods, and how far they can be trusted. */
@@ -63,8 +66,8 @@ static int show(const struct rd_run_words *w, const struct rd_run_end *end, stru
 		return rd_complain(NAME, err);
 	int exit_code = exit_code_of(w, &r.trust);
 	if (end->quarantined > 0)
-		rd_note(NAME, "%" PRIu32 " of %" PRIu32 " shards could not be decoded and are left out: %s", end->quarantined,
-		        end->shards, rd_error_line(&end->last_failure, line, sizeof line));
+		rd_note(NAME, "%" PRIu32 " of %" PRIu32 " shards could not be decoded and are left out: %s",
+			end->quarantined, end->shards, rd_error_line(&end->last_failure, line, sizeof line));
 	if (!w->quiet)
 		rc = tell_result(w, &r, err);
 	rd_result_release(&r);

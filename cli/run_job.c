@@ -214,7 +214,7 @@ static int turn(struct talk *t, int signals, struct rd_error *err)
 }
 
 int rd_run_job(const struct rd_run_words *w, unsigned workers, struct rd_family *f, int signals,
-               struct rd_progress *progress, struct rd_run_end *end, struct rd_error *err)
+	       struct rd_progress *progress, struct rd_run_end *end, struct rd_error *err)
 {
 	struct talk t = {.words = w, .workers = workers, .family = f, .progress = progress, .end = end};
 

@@ -14,8 +14,8 @@
 #include "net/validate.h"
 
 struct rd_run_end {
-	char job[RD_JOB_ID_MAX + 1];  /* "" the broker took none yet */
-	int signal;               /* of the user, who wants it to end; 0 none */
+	char job[RD_JOB_ID_MAX + 1]; /* "" the broker took none yet */
+	int signal;                  /* of the user, who wants it to end; 0 none */
 	uint32_t shards, quarantined;
 	struct rd_error last_failure; /* of a quarantined shard */
 };
@@ -25,7 +25,7 @@ int rd_run_signals(struct rd_error *err);
 
 /* 0 the result is there; RD_CANCELLED: end->signal; else why it came to nothing. */
 int rd_run_job(const struct rd_run_words *w, unsigned workers, struct rd_family *f, int signals,
-               struct rd_progress *progress, struct rd_run_end *end, struct rd_error *err);
+	       struct rd_progress *progress, struct rd_run_end *end, struct rd_error *err);
 
 /* Give the merger a moment to take away what it was writing; a further signal cuts it short. */
 void rd_run_wind_down(struct rd_family *f, int signals);

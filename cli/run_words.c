@@ -18,19 +18,18 @@
 #include "cli/progress.h"
 #include "store/store.h"
 
-#define NAME RD_RUN_NAME
+#define NAME        RD_RUN_NAME
 #define WORKERS_MAX 1024
 #define TOP_DEFAULT 10
 
 static const char *const kind_words[] = {"cpu", "managed", "external", NULL};
 static const char *const log_words[] = {"error", "warn", "info", "debug", NULL};
 
-static const char examples[] =
-	"  rundown run shop.nettrace\n"
-	"      the hottest methods, and all of it in shop.nettrace.rundown/\n"
-	"  rundown run machine.etl.zip -o before.rundown --process shop\n"
-	"  rundown run web1.nettrace web2.nettrace -o both.rundown\n"
-	"      two traces in one result\n";
+static const char examples[] = "  rundown run shop.nettrace\n"
+			       "      the hottest methods, and all of it in shop.nettrace.rundown/\n"
+			       "  rundown run machine.etl.zip -o before.rundown --process shop\n"
+			       "  rundown run web1.nettrace web2.nettrace -o both.rundown\n"
+			       "      two traces in one result\n";
 
 static const char notes[] =
 	"Packed traces (.gz, .zst, .zip) are read as they are. Without -o the result is TRACE.rundown in this folder,\n"
@@ -42,43 +41,98 @@ bool rd_run_read_words(struct rd_run_words *w, int argc, char **argv, int *exit_
 {
 	*w = (struct rd_run_words){.kind = -1, .top = TOP_DEFAULT, .log = -1};
 	const struct rd_option options[] = {
-		{.name = "output", .letter = 'o', .argument = "RESULT", .kind = RD_OPT_TEXT, .target = &w->output,
+		{.name = "output",
+		 .letter = 'o',
+		 .argument = "RESULT",
+		 .kind = RD_OPT_TEXT,
+		 .target = &w->output,
 		 .help = "write the result to the folder RESULT"},
 		{.name = "force", .kind = RD_OPT_FLAG, .target = &w->force, .help = "replace a result that is there"},
-		{.name = "process", .argument = "NAME|PID", .kind = RD_OPT_TEXT, .target = &w->process,
+		{.name = "process",
+		 .argument = "NAME|PID",
+		 .kind = RD_OPT_TEXT,
+		 .target = &w->process,
 		 .help = "only samples of this process"},
-		{.name = "from", .argument = "TIME", .kind = RD_OPT_MOMENT, .target = &w->from,
+		{.name = "from",
+		 .argument = "TIME",
+		 .kind = RD_OPT_MOMENT,
+		 .target = &w->from,
 		 .help = "only samples since TIME: seconds from the start, or ISO 8601 (UTC unless it has a zone)"},
-		{.name = "to", .argument = "TIME", .kind = RD_OPT_MOMENT, .target = &w->to,
+		{.name = "to",
+		 .argument = "TIME",
+		 .kind = RD_OPT_MOMENT,
+		 .target = &w->to,
 		 .help = "only samples before TIME, likewise"},
-		{.name = "kind", .argument = "KIND", .kind = RD_OPT_CHOICE, .target = &w->kind, .words = kind_words,
+		{.name = "kind",
+		 .argument = "KIND",
+		 .kind = RD_OPT_CHOICE,
+		 .target = &w->kind,
+		 .words = kind_words,
 		 .help = "only samples of this kind"},
-		{.name = "join", .kind = RD_OPT_FLAG, .target = &w->join,
+		{.name = "join",
+		 .kind = RD_OPT_FLAG,
+		 .target = &w->join,
 		 .help = "the traces are one: of one machine and one clock"},
-		{.name = "workers", .argument = "N", .kind = RD_OPT_NUMBER, .target = &w->workers, .min = 1,
+		{.name = "workers",
+		 .argument = "N",
+		 .kind = RD_OPT_NUMBER,
+		 .target = &w->workers,
+		 .min = 1,
 		 .max = WORKERS_MAX,
 		 .help = "decode in N processes (default: one a processor, fewer for small traces)"},
-		{.name = "shards", .argument = "N", .kind = RD_OPT_NUMBER, .target = &w->shards, .min = 1, .max = 100000,
+		{.name = "shards",
+		 .argument = "N",
+		 .kind = RD_OPT_NUMBER,
+		 .target = &w->shards,
+		 .min = 1,
+		 .max = 100000,
 		 .help = "cut each trace into at most N shards"},
-		{.name = "shard-size", .argument = "SIZE", .kind = RD_OPT_SIZE, .target = &w->shard_bytes, .min = 1,
+		{.name = "shard-size",
+		 .argument = "SIZE",
+		 .kind = RD_OPT_SIZE,
+		 .target = &w->shard_bytes,
+		 .min = 1,
 		 .help = "cut each trace into shards of about SIZE (default 64MB)"},
-		{.name = "top", .argument = "N", .kind = RD_OPT_NUMBER, .target = &w->top,
+		{.name = "top",
+		 .argument = "N",
+		 .kind = RD_OPT_NUMBER,
+		 .target = &w->top,
 		 .help = "show N methods at the end, 0 for all (default 10)"},
 		{.name = "stats", .kind = RD_OPT_FLAG, .target = &w->stats, .help = "tell what the work was made of"},
-		{.name = "strict", .kind = RD_OPT_FLAG, .target = &w->strict, .help = "exit code 3 for lost events too"},
-		{.name = "progress", .argument = "FORM", .kind = RD_OPT_CHOICE, .target = &w->progress,
-		 .words = rd_progress_words, .help = "how to show progress on stderr (default: a bar on a terminal)"},
-		{.name = "quiet", .letter = 'q', .kind = RD_OPT_FLAG, .target = &w->quiet,
+		{.name = "strict",
+		 .kind = RD_OPT_FLAG,
+		 .target = &w->strict,
+		 .help = "exit code 3 for lost events too"},
+		{.name = "progress",
+		 .argument = "FORM",
+		 .kind = RD_OPT_CHOICE,
+		 .target = &w->progress,
+		 .words = rd_progress_words,
+		 .help = "how to show progress on stderr (default: a bar on a terminal)"},
+		{.name = "quiet",
+		 .letter = 'q',
+		 .kind = RD_OPT_FLAG,
+		 .target = &w->quiet,
 		 .help = "say nothing but what goes wrong"},
-		{.name = "log", .argument = "LEVEL", .kind = RD_OPT_CHOICE, .target = &w->log, .words = log_words,
+		{.name = "log",
+		 .argument = "LEVEL",
+		 .kind = RD_OPT_CHOICE,
+		 .target = &w->log,
+		 .words = log_words,
 		 .help = "let the daemons log to stderr"},
 	};
 	const struct rd_command_line line = {
-		.name = NAME, .words = "TRACE...", .min_words = 1, .max_words = -1,
-		.about = "Work out where the time of traces went: decode them in shards, in parallel, reconcile the method\n"
+		.name = NAME,
+		.words = "TRACE...",
+		.min_words = 1,
+		.max_words = -1,
+		.about = "Work out where the time of traces went: decode them in shards, in parallel, reconcile the "
+			 "method\n"
 			 "rundown, and write a result.",
-		.options = options, .options_n = sizeof options / sizeof *options,
-		.examples = examples, .notes = notes,
+		.options = options,
+		.options_n = sizeof options / sizeof *options,
+		.examples = examples,
+		.notes = notes,
 	};
 	int first;
 
@@ -199,7 +253,8 @@ static int check_result(struct rd_run_words *w)
 		for (size_t n = strlen(given); n > 1 && given[n - 1] == '/'; n--)
 			given[n - 1] = 0;
 	} else {
-		struct rd_span name = rd_base_name((struct rd_span){(const uint8_t *)w->traces[0], strlen(w->traces[0])});
+		struct rd_span name =
+			rd_base_name((struct rd_span){(const uint8_t *)w->traces[0], strlen(w->traces[0])});
 		snprintf(given, sizeof given, "%.*s.rundown", (int)name.size_bytes, (const char *)name.at);
 	}
 	snprintf(w->result_shown, sizeof w->result_shown, "%s", given);
@@ -226,7 +281,7 @@ int rd_run_check(struct rd_run_words *w)
 /* Less than this is not worth a process more. */
 #define BYTES_A_WORKER (UINT64_C(8) << 20)
 /* What a packed trace may grow by, at a guess: formats are not known here. */
-#define PACKED_GUESS 10
+#define PACKED_GUESS   10
 
 static uint64_t plain_guess(const struct rd_run_words *w)
 {

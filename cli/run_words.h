@@ -15,22 +15,22 @@
 struct rd_run_words {
 	const char *const *traces; /* as given */
 	size_t traces_n;
-	const char *output;        /* as given; NULL none */
+	const char *output; /* as given; NULL none */
 	const char *process;
 	struct rd_moment from, to;
-	int kind;                  /* enum rd_sample_kind; -1 all */
+	int kind; /* enum rd_sample_kind; -1 all */
 	bool force, join, strict, stats, quiet;
-	uint64_t workers;          /* 0: our choice */
+	uint64_t workers;             /* 0: our choice */
 	uint64_t shards, shard_bytes; /* 0: not given */
 	uint64_t top;
-	int progress;              /* enum rd_progress_form */
-	int log;                   /* enum rd_log_level; -1 none */
+	int progress; /* enum rd_progress_form */
+	int log;      /* enum rd_log_level; -1 none */
 
 	/* by rd_run_check */
-	char **paths;              /* absolute; traces_n */
-	uint64_t *sizes;           /* of the files, by trace */
-	char result[4096];         /* absolute */
-	char result_shown[4096];   /* as a user of this folder would write it */
+	char **paths;            /* absolute; traces_n */
+	uint64_t *sizes;         /* of the files, by trace */
+	char result[4096];       /* absolute */
+	char result_shown[4096]; /* as a user of this folder would write it */
 };
 
 /* true: go on. */

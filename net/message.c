@@ -166,7 +166,7 @@ int rd_envelope_unpack(struct rd_span bytes, Rd__Envelope **out, struct rd_error
 
 	if (bytes.size_bytes > RD_ENVELOPE_BYTES)
 		return rd_fail(err, RD_PROTOCOL, "a message of %zu bytes; the limit is %u", bytes.size_bytes,
-		               RD_ENVELOPE_BYTES);
+			       RD_ENVELOPE_BYTES);
 	rd_budget_init(&budget, RD_ENVELOPE_BUDGET_BYTES);
 	Rd__Envelope *e = rd__envelope__unpack(&budget.allocator, bytes.size_bytes, bytes.at);
 	if (e == NULL) {

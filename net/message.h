@@ -24,9 +24,9 @@
 #define RD_PROTOCOL_VERSION 1
 
 /* The payload of one frame; a block of a partial with its head fits. Sockets accept nothing longer. */
-#define RD_FRAME_BYTES ((1u << 20) + (1u << 12))
-#define RD_ENVELOPE_BYTES (1u << 20)
-#define RD_BLOB_FRAMES_MAX 128
+#define RD_FRAME_BYTES           ((1u << 20) + (1u << 12))
+#define RD_ENVELOPE_BYTES        (1u << 20)
+#define RD_BLOB_FRAMES_MAX       128
 /* What unpacking one envelope may allocate. */
 #define RD_ENVELOPE_BUDGET_BYTES (16u << 20)
 
@@ -37,7 +37,8 @@ struct rd_blob {
 	uint64_t size_bytes; /* of all frames */
 };
 
-/* Append a copy of these bytes, cut into frames. RD_LIMIT beyond RD_BLOB_FRAMES_MAX frames; then the blob is as before. */
+/* Append a copy of these bytes, cut into frames. RD_LIMIT beyond RD_BLOB_FRAMES_MAX frames; then the blob is as before.
+ */
 int rd_blob_add(struct rd_blob *b, const void *bytes, size_t size_bytes, struct rd_error *err);
 /* The bytes of one frame; borrowed until the blob is released or sent. */
 struct rd_span rd_blob_frame(const struct rd_blob *b, size_t i);

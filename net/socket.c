@@ -13,12 +13,12 @@
  * control here (credits and windows are), so it is only an upper bound that
  * well-behaved peers never reach.
  */
-#define HIGH_WATER 100000
-#define HEARTBEAT_IVL_MS 1000
+#define HIGH_WATER           100000
+#define HEARTBEAT_IVL_MS     1000
 #define HEARTBEAT_TIMEOUT_MS 3000
 /* Daemons start at the same time: look again soon, and less and less often when nobody is there. */
-#define RECONNECT_MS 1
-#define RECONNECT_MAX_MS 1000
+#define RECONNECT_MS         1
+#define RECONNECT_MAX_MS     1000
 
 /* A ROUTER numbers its connections itself: a zero byte and 32 bits. Any other id was set by the peer. */
 #define PEER_ID_BYTES 5
@@ -142,7 +142,7 @@ static int open_monitor(struct rd_socket *s, struct rd_error *err)
 
 /* fd: a listening socket that is there already, or -1. */
 static int open_socket(struct rd_net *n, bool listens, const char *endpoint, int fd, struct rd_socket **out,
-                       struct rd_error *err)
+		       struct rd_error *err)
 {
 	struct rd_socket *s = rd_realloc(NULL, sizeof *s);
 
@@ -220,15 +220,16 @@ static int send_bytes(struct rd_socket *s, const void *bytes, size_t n, bool mor
  * refuses at the start of a message only. A peer that dies in between makes
  * it swallow the rest, which is a lost message like any other.
  */
-int rd_send_packed(struct rd_socket *s, rd_peer to, struct rd_span envelope, struct rd_blob *blob,
-                   struct rd_error *err)
+int rd_send_packed(struct rd_socket *s, rd_peer to, struct rd_span envelope, struct rd_blob *blob, struct rd_error *err)
 {
 	size_t frames = blob ? blob->frames.n : 0;
 	int rc;
 
 	if (s->listens) {
-		uint8_t id[PEER_ID_BYTES] = {0, (uint8_t)(to >> 24), (uint8_t)(to >> 16), (uint8_t)(to >> 8), (uint8_t)to};
-		rc = to > UINT32_MAX ? rd_fail(err, RD_NOT_FOUND, "no such peer") : send_bytes(s, id, sizeof id, true, err);
+		uint8_t id[PEER_ID_BYTES] = {0, (uint8_t)(to >> 24), (uint8_t)(to >> 16), (uint8_t)(to >> 8),
+					     (uint8_t)to};
+		rc = to > UINT32_MAX ? rd_fail(err, RD_NOT_FOUND, "no such peer")
+				     : send_bytes(s, id, sizeof id, true, err);
 		if (rc <= 0)
 			return rc;
 	}
@@ -299,7 +300,8 @@ static int receive_blob(struct rd_socket *s, struct rd_blob *blob, struct rd_err
 		bool more = rc > 0 && zmq_msg_more(&f->part);
 		if (rc > 0 && rd_blob_add_frame(blob, f, err) < 0) {
 			drain(s, &f->part);
-			rc = err && err->code == RD_NOMEM ? RD_NOMEM : rd_fail(err, RD_PROTOCOL, "a message of too many frames");
+			rc = err && err->code == RD_NOMEM ? RD_NOMEM
+							  : rd_fail(err, RD_PROTOCOL, "a message of too many frames");
 		}
 		if (rc <= 0) {
 			rd_frame_free(f);
@@ -372,7 +374,7 @@ int rd_net_poll(struct rd_poll *items, size_t n, int timeout_ms, struct rd_error
 		return rd_fail(err, RD_INTERNAL, "%zu things to wait for", n);
 	for (size_t i = 0; i < n; i++) {
 		short events = (short)((items[i].want & RD_POLL_IN ? ZMQ_POLLIN : 0) |
-		                       (items[i].want & RD_POLL_OUT ? ZMQ_POLLOUT : 0) | ZMQ_POLLERR);
+				       (items[i].want & RD_POLL_OUT ? ZMQ_POLLOUT : 0) | ZMQ_POLLERR);
 		struct rd_socket *s = items[i].socket;
 		at[used++] = (zmq_pollitem_t){.socket = s ? s->handle : NULL, .fd = items[i].fd, .events = events};
 		if (s)
@@ -383,7 +385,7 @@ int rd_net_poll(struct rd_poll *items, size_t n, int timeout_ms, struct rd_error
 	for (size_t i = 0, k = 0; i < n; i++, k++) {
 		short got = at[k].revents;
 		items[i].got = (got & ZMQ_POLLIN ? RD_POLL_IN : 0) | (got & ZMQ_POLLOUT ? RD_POLL_OUT : 0) |
-		               (got & ZMQ_POLLERR ? RD_POLL_ERROR : 0);
+			       (got & ZMQ_POLLERR ? RD_POLL_ERROR : 0);
 		bool event = items[i].socket && at[++k].revents;
 		ready += items[i].got || event;
 	}

@@ -47,7 +47,7 @@ int rd_send(struct rd_socket *s, rd_peer to, const Rd__Envelope *e, struct rd_bl
 
 /* The same with an envelope that is packed already. */
 int rd_send_packed(struct rd_socket *s, rd_peer to, struct rd_span envelope, struct rd_blob *blob,
-                   struct rd_error *err);
+		   struct rd_error *err);
 
 /*
  * 1 and *m is a message to be released; 0 none waits. RD_PROTOCOL: what came is

@@ -36,7 +36,7 @@ static struct rd_span take_span(struct rd_cursor *c, uint64_t size_bytes)
 }
 
 int rd_task_split(const struct rd_blob *blob, const Rd__Assignment *work, struct rd_bytes *room,
-                  struct rd_task_parts *parts, struct rd_error *err)
+		  struct rd_task_parts *parts, struct rd_error *err)
 {
 	struct rd_span whole;
 	int rc = rd_blob_whole(blob, room, &whole, err);
@@ -55,7 +55,7 @@ int rd_task_split(const struct rd_blob *blob, const Rd__Assignment *work, struct
 int rd_infos_pack(struct rd_bytes *out, struct rd_span info, struct rd_error *err)
 {
 	uint8_t head[4] = {(uint8_t)info.size_bytes, (uint8_t)(info.size_bytes >> 8), (uint8_t)(info.size_bytes >> 16),
-	                   (uint8_t)(info.size_bytes >> 24)};
+			   (uint8_t)(info.size_bytes >> 24)};
 
 	if (info.size_bytes > UINT32_MAX)
 		return rd_fail(err, RD_LIMIT, "a trace info of %zu bytes", info.size_bytes);
@@ -65,7 +65,7 @@ int rd_infos_pack(struct rd_bytes *out, struct rd_span info, struct rd_error *er
 }
 
 int rd_infos_split(const struct rd_blob *blob, struct rd_bytes *room, size_t traces, rd_span_vec *out,
-                   struct rd_error *err)
+		   struct rd_error *err)
 {
 	struct rd_span whole;
 	int rc = rd_blob_whole(blob, room, &whole, err);

@@ -25,12 +25,12 @@ int rd_task_pack(struct rd_blob *blob, Rd__Assignment *work, const struct rd_tas
  * several frames. RD_PROTOCOL when the sizes do not add up.
  */
 int rd_task_split(const struct rd_blob *blob, const Rd__Assignment *work, struct rd_bytes *room,
-                  struct rd_task_parts *parts, struct rd_error *err);
+		  struct rd_task_parts *parts, struct rd_error *err);
 
 /* The TraceInfos of a FINISH, by trace; spans borrow as above. The vector is the caller's to release. */
 typedef RD_VEC(struct rd_span) rd_span_vec;
 int rd_infos_pack(struct rd_bytes *out, struct rd_span info, struct rd_error *err);
 int rd_infos_split(const struct rd_blob *blob, struct rd_bytes *room, size_t traces, rd_span_vec *out,
-                   struct rd_error *err);
+		   struct rd_error *err);
 
 #endif

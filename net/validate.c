@@ -301,7 +301,7 @@ int rd_validate(const struct rd_message *m, enum rd_sender from, struct rd_error
 
 	if (e->protocol != RD_PROTOCOL_VERSION)
 		return rd_fail(err, RD_PROTOCOL, "the peer speaks protocol %" PRIu32 ", this program %d", e->protocol,
-		               RD_PROTOCOL_VERSION);
+			       RD_PROTOCOL_VERSION);
 	const struct rule *r = rule_of(e->kind);
 	if (r == NULL)
 		return rd_fail(err, RD_PROTOCOL, "a message of the unknown kind %d", (int)e->kind);

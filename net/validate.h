@@ -13,7 +13,7 @@
 #include "net/message.h"
 
 #define RD_JOB_ID_MAX 64
-#define RD_PATH_MAX 4095
+#define RD_PATH_MAX   4095
 #define RD_TRACES_MAX 65536
 
 enum rd_sender {

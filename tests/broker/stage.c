@@ -221,19 +221,22 @@ void make_index(struct rd_index *ix, uint32_t n, uint64_t size_bytes)
 {
 	*ix = (struct rd_index){0};
 	ix->info = (struct rd_trace_info){.format = RD_FORMAT_NETTRACE,
-	                                  .version_major = 4,
-	                                  .pointer_bytes = 8,
-	                                  .cpus = 2,
-	                                  .size_bytes = 100 + n * size_bytes,
-	                                  .mtime_ns = 77,
-	                                  .clock = {RD_CLOCK_QPC, 1000000000, 0, 0},
-	                                  .digest = 0x1234,
-	                                  .complete = true,
-	                                  .cut_at = RD_NO_OFFSET};
+					  .version_major = 4,
+					  .pointer_bytes = 8,
+					  .cpus = 2,
+					  .size_bytes = 100 + n * size_bytes,
+					  .mtime_ns = 77,
+					  .clock = {RD_CLOCK_QPC, 1000000000, 0, 0},
+					  .digest = 0x1234,
+					  .complete = true,
+					  .cut_at = RD_NO_OFFSET};
 	for (uint32_t i = 0; i < n; i++) {
 		struct rd_block *b = rd_vec_add(&ix->blocks);
-		*b = (struct rd_block){.offset = 100 + i * size_bytes, .size_bytes = size_bytes, .time = 1000 + i, .ordinal = i,
-		                       .kind = 2};
+		*b = (struct rd_block){.offset = 100 + i * size_bytes,
+				       .size_bytes = size_bytes,
+				       .time = 1000 + i,
+				       .ordinal = i,
+				       .kind = 2};
 	}
 }
 
@@ -255,7 +258,7 @@ void say_index(struct stage *s, rd_peer from, const Rd__Envelope *task, uint32_t
 }
 
 void say_failed(struct stage *s, rd_peer from, const Rd__Envelope *task, int code, const char *text, const char *file,
-                bool retry)
+		bool retry)
 {
 	Rd__Envelope e = about(s, RD__KIND__FAILED, task->task, task->attempt);
 	Rd__Error error = RD__ERROR__INIT;

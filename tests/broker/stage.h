@@ -56,7 +56,7 @@ const Rd__Status *newest_status(struct stage *s, rd_peer to);
 void make_index(struct rd_index *ix, uint32_t n, uint64_t size_bytes);
 void say_index(struct stage *s, rd_peer from, const Rd__Envelope *task, uint32_t blocks, uint64_t size_bytes);
 void say_failed(struct stage *s, rd_peer from, const Rd__Envelope *task, int code, const char *text, const char *file,
-                bool retry);
+		bool retry);
 /* A chunk each, then COMMIT; the merger's letters are taken. */
 void say_partial(struct stage *s, rd_peer from, const Rd__Envelope *task, uint32_t chunks);
 void say_merged(struct stage *s, const Rd__Envelope *task, bool duplicate);

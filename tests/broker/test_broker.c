@@ -1,7 +1,7 @@
 #include "tests/broker/stage.h"
 
 #define SECOND UINT64_C(1000000000)
-#define MIB (UINT64_C(1) << 20)
+#define MIB    (UINT64_C(1) << 20)
 
 static struct stage s;
 
@@ -434,8 +434,8 @@ static void an_input_that_never_opens_fails_the_job(void **state)
 	hello(&s, W1, RD__ROLE__WORKER, 1);
 	submit(&s, &base, 1, (const char *[]){"/t/a.zip"});
 	for (uint32_t i = 1; i <= 3; i++)
-		say_failed(&s, W1, take_task(&s, W1, RD__WORK__OPEN), RD_IO, "No space left on device", "/scratch/00.trace",
-		           true);
+		say_failed(&s, W1, take_task(&s, W1, RD__WORK__OPEN), RD_IO, "No space left on device",
+			   "/scratch/00.trace", true);
 	const Rd__Status *status = newest_status(&s, CLIENT);
 	assert_string_equal("failed", text(&status->state));
 	assert_string_equal("No space left on device", text(&status->error->text));

@@ -244,7 +244,7 @@ static void context_since_the_last_resets(void **state)
 		{0, 0, "0"},
 		{S, 0, "0"},
 		{S, 0, "0 2"},
-		{0, S, "0 2 3"},         /* a sequence point: the stacks so far hold up to it */
+		{0, S, "0 2 3"}, /* a sequence point: the stacks so far hold up to it */
 		{0, 0, "0"},
 		{T, 0, "0"},
 		{S, 0, "0 6"},

@@ -7,12 +7,12 @@
 #include "profile/index_codec.h"
 #include "tests/broker/stage.h"
 
-#define SECOND UINT64_C(1000000000)
-#define WORKERS 4
-#define TASKS_HELD 80
+#define SECOND      UINT64_C(1000000000)
+#define WORKERS     4
+#define TASKS_HELD  80
 #define STORM_STEPS 400
-#define CALM_STEPS 20000
-#define SHARDS_MAX 64
+#define CALM_STEPS  20000
+#define SHARDS_MAX  64
 
 struct held {
 	bool used, said; /* said: COMMIT, RESULT or FAILED went out */
@@ -35,11 +35,11 @@ static struct {
 	rd_peer merger;
 	uint8_t uuids;
 	rd_peer ids;
-	bool merged[SHARDS_MAX];  /* the ledger: it survives */
+	bool merged[SHARDS_MAX];               /* the ledger: it survives */
 	uint32_t spooled[SHARDS_MAX + 2][256]; /* chunks by (task, attempt): they do not */
 	uint32_t shards, faults, duplicates;
 	bool finished, failed;
-	uint64_t poison;          /* a shard that always fails; UINT64_MAX none */
+	uint64_t poison; /* a shard that always fails; UINT64_MAX none */
 } w;
 
 static uint64_t roll(uint64_t n)
@@ -108,8 +108,12 @@ static void worker_hears(struct worker *p, const Rd__Envelope *e)
 	} else if (e->kind == RD__KIND__TASK) {
 		for (h = p->held; h->used; h++)
 			assert_true(h + 1 < p->held + TASKS_HELD);
-		*h = (struct held){.used = true, .task = e->task, .attempt = e->attempt, .chunks = 1 + (uint32_t)roll(4),
-		                   .work = e->work->work, .shard = e->work->shard};
+		*h = (struct held){.used = true,
+				   .task = e->task,
+				   .attempt = e->attempt,
+				   .chunks = 1 + (uint32_t)roll(4),
+				   .work = e->work->work,
+				   .shard = e->work->shard};
 	} else if (h && (e->kind == RD__KIND__DONE || e->kind == RD__KIND__ABANDON)) {
 		h->used = false;
 	}

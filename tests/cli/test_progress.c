@@ -29,7 +29,8 @@ static const char *written(void)
 
 static struct rd_progress_state running(uint64_t done, uint64_t total)
 {
-	return (struct rd_progress_state){.state = "running", .bytes_done = done, .bytes_total = total, .shards_total = 4};
+	return (struct rd_progress_state){
+		.state = "running", .bytes_done = done, .bytes_total = total, .shards_total = 4};
 }
 
 static void plain_lines_at_a_pace(void **state)
@@ -50,12 +51,12 @@ static void plain_lines_at_a_pace(void **state)
 	rd_progress_show(&p, &s, 14 * SECOND);
 	rd_progress_end(&p);
 	assert_string_equal("rundown run: reading the index\n"
-	                    "rundown run: 0 %, 0 B of 200 MB, 0 B/s, ? left\n"
-	                    "rundown run: 25 %, 50 MB of 200 MB, 50 MB/s, 3 s left\n"
-	                    "rundown run: 50 %, 100 MB of 200 MB, 50 MB/s, 2 s left\n"
-	                    "rundown run: reconciling\n"
-	                    "rundown run: reconciling, 25 %\n",
-	                    written());
+			    "rundown run: 0 %, 0 B of 200 MB, 0 B/s, ? left\n"
+			    "rundown run: 25 %, 50 MB of 200 MB, 50 MB/s, 3 s left\n"
+			    "rundown run: 50 %, 100 MB of 200 MB, 50 MB/s, 2 s left\n"
+			    "rundown run: reconciling\n"
+			    "rundown run: reconciling, 25 %\n",
+			    written());
 }
 
 static void a_bar_is_drawn_over_itself(void **state)
@@ -69,9 +70,9 @@ static void a_bar_is_drawn_over_itself(void **state)
 	rd_progress_end(&p);
 	rd_progress_end(&p);
 	assert_string_equal("\r\033[K[                        ] 0 %, 0 B of 1.0 kB, 0 B/s, ? left"
-	                    "\r\033[K[############            ] 50 %, 500 B of 1.0 kB, 500 B/s, 1 s left"
-	                    "\r\033[K",
-	                    written());
+			    "\r\033[K[############            ] 50 %, 500 B of 1.0 kB, 500 B/s, 1 s left"
+			    "\r\033[K",
+			    written());
 }
 
 static void a_json_object_a_line(void **state)
@@ -83,11 +84,13 @@ static void a_json_object_a_line(void **state)
 	s.shards_done = 1;
 	rd_progress_show(&p, &s, 2 * SECOND);
 	rd_progress_end(&p);
-	assert_string_equal("{\"state\": \"running\", \"bytes_done\": 0, \"bytes_total\": 1000, \"shards_done\": 0, \"shards_total\": 4, "
-	                    "\"bytes_per_s\": 0, \"eta_s\": null}\n"
-	                    "{\"state\": \"running\", \"bytes_done\": 250, \"bytes_total\": 1000, \"shards_done\": 1, \"shards_total\": 4, "
-	                    "\"bytes_per_s\": 250, \"eta_s\": 3}\n",
-	                    written());
+	assert_string_equal("{\"state\": \"running\", \"bytes_done\": 0, \"bytes_total\": 1000, \"shards_done\": 0, "
+			    "\"shards_total\": 4, "
+			    "\"bytes_per_s\": 0, \"eta_s\": null}\n"
+			    "{\"state\": \"running\", \"bytes_done\": 250, \"bytes_total\": 1000, \"shards_done\": 1, "
+			    "\"shards_total\": 4, "
+			    "\"bytes_per_s\": 250, \"eta_s\": 3}\n",
+			    written());
 }
 
 static void none_says_nothing(void **state)
@@ -117,17 +120,17 @@ static void long_times_and_odd_numbers(void **state)
 	s.bytes_done = 999000000000;
 	rd_progress_show(&p, &s, 10001 * SECOND);
 	assert_string_equal("rundown run: 0 %, 0 B of 1.0 TB, 0 B/s, ? left\n"
-	                    "rundown run: 0 %, 100 MB of 1.0 TB, 100 MB/s, 2:46:39 left\n"
-	                    "rundown run: 0 %, 0 B of 1.0 TB, 0 B/s, ? left\n"
-	                    "rundown run: 99 %, 999 GB of 1.0 TB, 100 MB/s, 10 s left\n",
-	                    written());
+			    "rundown run: 0 %, 100 MB of 1.0 TB, 100 MB/s, 2:46:39 left\n"
+			    "rundown run: 0 %, 0 B of 1.0 TB, 0 B/s, ? left\n"
+			    "rundown run: 99 %, 999 GB of 1.0 TB, 100 MB/s, 10 s left\n",
+			    written());
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plain_lines_at_a_pace), cmocka_unit_test(a_bar_is_drawn_over_itself),
-		cmocka_unit_test(a_json_object_a_line),  cmocka_unit_test(none_says_nothing),
+		cmocka_unit_test(plain_lines_at_a_pace),      cmocka_unit_test(a_bar_is_drawn_over_itself),
+		cmocka_unit_test(a_json_object_a_line),       cmocka_unit_test(none_says_nothing),
 		cmocka_unit_test(long_times_and_odd_numbers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

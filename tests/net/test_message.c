@@ -119,13 +119,15 @@ static void a_bomb_stays_within_its_budget(void **state)
 	struct rd_bytes b = {0};
 	Rd__Envelope *e = NULL;
 	struct rd_error err;
-	uint8_t head[] = {0xd2, 0x01, (uint8_t)(body & 0x7f) | 0x80, (uint8_t)(body >> 7 & 0x7f) | 0x80, (uint8_t)(body >> 14)};
+	uint8_t head[] = {0xd2, 0x01, (uint8_t)(body & 0x7f) | 0x80, (uint8_t)(body >> 7 & 0x7f) | 0x80,
+			  (uint8_t)(body >> 14)};
 
 	rd_bytes_append(&b, head, sizeof head);
 	for (size_t i = 0; i < n; i++)
 		rd_bytes_append(&b, "\x0a\x00", 2);
 	int rc = rd_envelope_unpack((struct rd_span){b.at, b.n}, &e, &err);
-	/* Eight megabytes of pointers are within the budget; each empty path costs its piece as well, and that is not. */
+	/* Eight megabytes of pointers are within the budget; each empty path costs its piece as well, and that is not.
+	 */
 	assert_int_equal(RD_PROTOCOL, rc);
 	assert_non_null(strstr(err.text, "more than it may"));
 	rd_bytes_release(&b);
@@ -184,7 +186,8 @@ static void the_parts_of_a_task(void **state)
 	struct rd_bytes room = {0};
 	struct rd_error err;
 
-	assert_ok(rd_task_pack(&blob, &work, &(struct rd_task_parts){span("info"), span(""), span("blocks")}, &err), &err);
+	assert_ok(rd_task_pack(&blob, &work, &(struct rd_task_parts){span("info"), span(""), span("blocks")}, &err),
+		  &err);
 	assert_int_equal(1, blob.frames.n);
 	assert_ok(rd_task_split(&blob, &work, &room, &got, &err), &err);
 	assert_span(got.info, "info");

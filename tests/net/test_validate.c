@@ -79,7 +79,8 @@ static void good_parts(void)
 	q_shard[0] = 2;
 	q_from[0] = 5;
 	q_to[0] = 9;
-	finish.n_quarantined_trace = finish.n_quarantined_shard = finish.n_quarantined_from = finish.n_quarantined_to = 1;
+	finish.n_quarantined_trace = finish.n_quarantined_shard = finish.n_quarantined_from = finish.n_quarantined_to =
+		1;
 	finish.quarantined_trace = q_trace;
 	finish.quarantined_shard = q_shard;
 	finish.quarantined_from = q_from;
@@ -176,7 +177,8 @@ static const struct {
 	const char *name;
 	unsigned senders; /* by enum rd_sender */
 } kinds[] = {
-	{RD__KIND__HELLO, "HELLO", 1 << RD_FROM_STRANGER | 1 << RD_FROM_WORKER | 1 << RD_FROM_MERGER | 1 << RD_FROM_CLIENT},
+	{RD__KIND__HELLO, "HELLO",
+	 1 << RD_FROM_STRANGER | 1 << RD_FROM_WORKER | 1 << RD_FROM_MERGER | 1 << RD_FROM_CLIENT},
 	{RD__KIND__WELCOME, "WELCOME", 1 << RD_FROM_BROKER},
 	{RD__KIND__REFUSED, "REFUSED", 1 << RD_FROM_BROKER},
 	{RD__KIND__PING, "PING", 1 << RD_FROM_BROKER},
@@ -283,11 +285,11 @@ static void every_kind_with_what_it_must_not_have(void **state)
 	refused(RD_FROM_BROKER, "unknown kind 1000000");
 }
 
-#define BAD(KIND, FROM, CHANGE, TEXT)                                                              \
-	do {                                                                                       \
-		good(RD__KIND__##KIND);                                                            \
-		CHANGE;                                                                            \
-		refused(RD_FROM_##FROM, TEXT);                                                     \
+#define BAD(KIND, FROM, CHANGE, TEXT)                                                                                  \
+	do {                                                                                                           \
+		good(RD__KIND__##KIND);                                                                                \
+		CHANGE;                                                                                                \
+		refused(RD_FROM_##FROM, TEXT);                                                                         \
 	} while (0)
 
 static void greetings(void **state)
@@ -390,9 +392,12 @@ static void jobs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kind_from_every_sender), cmocka_unit_test(every_kind_with_what_it_must_not_have),
-		cmocka_unit_test(greetings),                    cmocka_unit_test(tasks),
-		cmocka_unit_test(results),                      cmocka_unit_test(jobs),
+		cmocka_unit_test(every_kind_from_every_sender),
+		cmocka_unit_test(every_kind_with_what_it_must_not_have),
+		cmocka_unit_test(greetings),
+		cmocka_unit_test(tasks),
+		cmocka_unit_test(results),
+		cmocka_unit_test(jobs),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
