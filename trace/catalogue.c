@@ -14,17 +14,17 @@
 #include "base/error.h"
 #include "base/text.h"
 
-static const struct rd_event_table *const tables_clr[] = {
-	&rd_table_clr_runtime,     &rd_table_clr_rundown, &rd_table_clr_private,
-	&rd_table_sample_profiler, &rd_table_eventpipe,   NULL,
+static const struct rd_event_table *const tables_named[] = {
+	&rd_table_clr_runtime, &rd_table_clr_rundown,      &rd_table_clr_private,      &rd_table_sample_profiler,
+	&rd_table_eventpipe,   &rd_table_universal_system, &rd_table_universal_events, NULL,
 };
 
 /* Both lists as one: table i, NULL past the end. */
 static const struct rd_event_table *table_at(size_t i)
 {
-	size_t n = RD_ROW_COUNT(tables_clr) - 1;
+	size_t n = RD_ROW_COUNT(tables_named) - 1;
 	if (i < n)
-		return tables_clr[i];
+		return tables_named[i];
 	for (size_t k = 0; rd_tables_kernel[k] != NULL; k++)
 		if (k == i - n)
 			return rd_tables_kernel[k];

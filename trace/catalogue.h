@@ -64,6 +64,10 @@ extern const struct rd_event_table rd_table_clr_private;
 extern const struct rd_event_table rd_table_sample_profiler;
 extern const struct rd_event_table rd_table_eventpipe;
 
+/* trace/universal/ */
+extern const struct rd_event_table rd_table_universal_system;
+extern const struct rd_event_table rd_table_universal_events;
+
 /* trace/etl/catalogue_kernel.c: kernel groups and classic GUIDs, NULL-ended. */
 extern const struct rd_event_table *const rd_tables_kernel[];
 

@@ -15,6 +15,8 @@
 #include "base/memory.h"
 #include "trace/record.h"
 
+struct rd_fields; /* trace/fields.h */
+
 /* What a profile does with an event. At most 63, for rd_sink.want. */
 enum rd_event_kind {
 	RD_EVENT_OTHER = 0, /* in no row, or a row that only names it */
@@ -93,6 +95,7 @@ struct rd_event {
 	uint8_t pointer_bytes;
 	const uint8_t *payload;
 	size_t payload_bytes;
+	const struct rd_fields *fields; /* what the file says of the payload (nettrace 6); NULL nothing */
 	/* The stack that came with it (nettrace): little-endian frames, innermost first; NULL none. */
 	const uint8_t *stack;
 	size_t stack_bytes;      /* a multiple of stack_pointer_bytes */

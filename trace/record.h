@@ -95,6 +95,7 @@ struct rd_thread_record {
 
 struct rd_process_record {
 	uint32_t pid, parent_pid;
+	uint32_t namespace_pid; /* as the process sees itself inside its container; 0 unknown */
 	struct rd_name name, command_line;
 };
 
@@ -121,6 +122,21 @@ struct rd_runtime_record {
 	struct rd_name command_line;
 };
 
+/* Something mapped into a process: a file, memory, the kernel. */
+struct rd_mapping_record {
+	uint32_t pid;
+	uint64_t id;         /* by which symbols name it */
+	uint64_t start, end; /* [start, end) */
+	struct rd_name path; /* empty: anonymous memory */
+};
+
+/* A name for addresses of a mapping. */
+struct rd_symbol_record {
+	uint64_t mapping;     /* the mapping's id */
+	uint64_t start, last; /* both inside */
+	struct rd_name name;
+};
+
 /* Counted apart from samples. */
 enum rd_other_count { RD_OTHER_PMC = 0, RD_OTHER_CSWITCH = 1, RD_OTHER_COUNTS };
 
@@ -143,6 +159,8 @@ struct rd_record {
 		struct rd_marker_record marker;
 		struct rd_interval_record interval;
 		struct rd_runtime_record runtime;
+		struct rd_mapping_record mapping;
+		struct rd_symbol_record symbol;
 		struct rd_other_record other;
 	};
 };

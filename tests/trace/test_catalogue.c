@@ -9,9 +9,9 @@ static struct rd_span span_of(const char *text)
 	return (struct rd_span){(const uint8_t *)text, strlen(text)};
 }
 
-static const struct rd_event_table *const clr_tables[] = {
-	&rd_table_clr_runtime,     &rd_table_clr_rundown, &rd_table_clr_private,
-	&rd_table_sample_profiler, &rd_table_eventpipe,
+static const struct rd_event_table *const named_tables[] = {
+	&rd_table_clr_runtime, &rd_table_clr_rundown,      &rd_table_clr_private,      &rd_table_sample_profiler,
+	&rd_table_eventpipe,   &rd_table_universal_system, &rd_table_universal_events,
 };
 
 static void check_table(const struct rd_event_table *t)
@@ -33,8 +33,8 @@ static void check_table(const struct rd_event_table *t)
 
 static void rows_are_in_order(void **state)
 {
-	for (size_t i = 0; i < RD_ROW_COUNT(clr_tables); i++)
-		check_table(clr_tables[i]);
+	for (size_t i = 0; i < RD_ROW_COUNT(named_tables); i++)
+		check_table(named_tables[i]);
 	for (size_t i = 0; rd_tables_kernel[i] != NULL; i++)
 		check_table(rd_tables_kernel[i]);
 }
@@ -55,9 +55,9 @@ static void check_found(const struct rd_event_table *t, const struct rd_event_ty
 static void every_row_is_found(void **state)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < RD_ROW_COUNT(clr_tables); i++)
-		for (size_t k = 0; k < clr_tables[i]->n; k++, n++)
-			check_found(clr_tables[i], &clr_tables[i]->rows[k]);
+	for (size_t i = 0; i < RD_ROW_COUNT(named_tables); i++)
+		for (size_t k = 0; k < named_tables[i]->n; k++, n++)
+			check_found(named_tables[i], &named_tables[i]->rows[k]);
 	for (size_t i = 0; rd_tables_kernel[i] != NULL; i++)
 		for (size_t k = 0; k < rd_tables_kernel[i]->n; k++, n++)
 			check_found(rd_tables_kernel[i], &rd_tables_kernel[i]->rows[k]);
@@ -112,6 +112,19 @@ static void what_is_in_no_row(void **state)
 	assert_string_equal(rd_catalogue_event(rd_table_clr_runtime.guid, 143, 200)->name, "MethodLoadVerbose");
 }
 
+/* Universal.* number their events anew in every file: the name decides. */
+static void universal_events_go_by_their_names(void **state)
+{
+	const struct rd_event_type *cpu = rd_catalogue_named(span_of("Universal.Events"), span_of("cpu"), 977, 3);
+	assert_string_equal(cpu->name, "cpu");
+	assert_int_equal(cpu->kind, RD_EVENT_SAMPLE);
+	assert_null(rd_catalogue_named(span_of("Universal.Events"), span_of(""), 1, 0));
+	assert_null(rd_catalogue_named(span_of("Universal.Events"), span_of("cpus"), 1, 0));
+	assert_null(rd_catalogue_named(span_of("Universal.System"), span_of("cpu"), 1, 0));
+	assert_int_equal(rd_catalogue_named(span_of("Universal.System"), span_of("ProcessExit"), 0, 0)->op,
+			 RD_OP_UNLOAD);
+}
+
 static void check_text(const struct rd_event_key *key, const char *text)
 {
 	struct rd_bytes out = {0};
@@ -149,7 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_in_order),          cmocka_unit_test(every_row_is_found),
 		cmocka_unit_test(the_id_alone_means_nothing), cmocka_unit_test(what_is_in_no_row),
-		cmocka_unit_test(identities_as_text),
+		cmocka_unit_test(identities_as_text),         cmocka_unit_test(universal_events_go_by_their_names),
 	};
 	return cmocka_run_group_tests_name("catalogue", tests, NULL, NULL);
 }
