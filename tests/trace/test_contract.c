@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "tests/trace/etl/etl_build.h"
 #include "tests/trace/netperf/netperf_build.h"
+#include "tests/trace/nettrace/nettrace6_build.h"
 #include "tests/trace/nettrace/nettrace_build.h"
 #include "tests/trace/trace_log.h"
 #include "trace/archive.h"
@@ -30,6 +31,24 @@ static void make_nettrace(struct rd_bytes *out)
 static void make_nettrace_plain(struct rd_bytes *out)
 {
 	take_nettrace(out, &(struct nettrace_options){.plain_headers = true, .pointer_bytes = 4});
+}
+
+static void take_nettrace6(struct rd_bytes *out, const struct nettrace6_options *options)
+{
+	struct nettrace6_build b;
+	nettrace6_sample_file(&b, options);
+	assert_int_equal(rd_bytes_append(out, b.file.at, b.file.n), 0);
+	nettrace6_release(&b);
+}
+
+static void make_nettrace6(struct rd_bytes *out)
+{
+	take_nettrace6(out, &(struct nettrace6_options){.pairs = {"HardwareThreadCount", "2", "ProcessId", "500"}});
+}
+
+static void make_nettrace6_plain(struct rd_bytes *out)
+{
+	take_nettrace6(out, &(struct nettrace6_options){.plain_headers = true, .pointer_bytes = 4});
 }
 
 static void take_etl(struct rd_bytes *out, const struct etl_options *options)
@@ -94,6 +113,8 @@ static const struct format_case {
 } cases[] = {
 	{"nettrace", RD_FORMAT_NETTRACE, make_nettrace, true, 3},
 	{"nettrace with plain headers", RD_FORMAT_NETTRACE, make_nettrace_plain, true, 3},
+	{"nettrace 6", RD_FORMAT_NETTRACE, make_nettrace6, true, 3},
+	{"nettrace 6 with plain headers", RD_FORMAT_NETTRACE, make_nettrace6_plain, true, 3},
 	{"etl", RD_FORMAT_ETL, make_etl, true, 3},
 	{"etl, packed", RD_FORMAT_ETL, make_etl_packed, true, 3},
 	{"netperf", RD_FORMAT_NETPERF, make_netperf, true, 3},

@@ -10,6 +10,7 @@
 
 #include "base/cursor.h"
 #include "trace/nettrace/decoder.h"
+#include "trace/nettrace/frame6.h"
 #include "trace/nettrace/header.h"
 
 /*
@@ -51,26 +52,73 @@ static inline int count_sequence(struct rd_decoder *d, uint64_t thread, uint32_t
 
 _Static_assert(RD_NETTRACE_RUNS == 1 << (64 - 58), "the slot is the top bits of a 64-bit hash");
 
-static int deliver(struct rd_decoder *d, const struct rd_nettrace_header *h, const struct rd_event_key *key,
+static int deliver(struct rd_decoder *d, const struct rd_nettrace_header *h, const struct rd_nettrace_type *type,
 		   uint64_t place)
 {
 	struct rd_span stack = rd_nettrace_stacks_find(&d->stacks, h->stack_id);
 	struct rd_event ev = {
-		.key = key,
+		.key = type->key,
 		.time = h->time,
 		.place = place,
 		.thread = h->thread,
 		.pid = d->pid,
 		.cpu = h->processor,
-		.version = key->version,
+		.version = type->key->version,
 		.pointer_bytes = (uint8_t)d->pointer_bytes,
 		.payload = h->payload,
 		.payload_bytes = h->payload_bytes,
+		.fields = type->fields,
 		.stack = stack.at,
 		.stack_bytes = stack.size_bytes,
 		.stack_pointer_bytes = (uint8_t)d->pointer_bytes,
 	};
+	if (d->six) {
+		const struct rd_nettrace_thread *row = rd_nettrace_threads_find(&d->threads, h->thread);
+		ev.thread = row != NULL ? row->thread : 0;
+		ev.pid = row != NULL && row->has_pid ? row->pid : d->pid;
+	}
 	return d->sink.event(d->sink.ctx, &ev);
+}
+
+/* An event whose id nothing has defined (type NULL), or with labels: a version that they name is the event's. */
+static int deliver_odd(struct rd_decoder *d, const struct rd_nettrace_header *h, const struct rd_nettrace_type *type,
+		       uint64_t place)
+{
+	struct rd_nettrace_type other = {.key = rd_nettrace_types_bad(&d->types), .wanted = true};
+	uint32_t version;
+	if (type == NULL)
+		return deliver(d, h, &other, place);
+	if (!rd_nettrace_labels_version(&d->labels, h->label_list, &version))
+		return type->wanted ? deliver(d, h, type, place) : 0;
+	if (rd_nettrace_types_version(&d->types, type, version, &other) != 0)
+		return RD_NOMEM;
+	return other.wanted ? deliver(d, h, &other, place) : 0;
+}
+
+/* Made once for each shape, so that the inner loop does not ask for it. */
+static inline __attribute__((always_inline)) int events(struct rd_decoder *d, struct rd_nettrace_headers *s,
+							enum rd_nettrace_shape shape, const struct rd_block *b,
+							const uint8_t *block, struct rd_fault *fault)
+{
+	bool count = d->sink.sequence != NULL, tell = d->sink.event != NULL;
+	int rc = 0;
+	while (s->at < s->end && rc >= 0) {
+		uint32_t at = (uint32_t)(s->at - block);
+		if (!rd_nettrace_headers_next_of(s, shape)) {
+			*fault = (struct rd_fault){"an event that does not fit into its block", at};
+			break;
+		}
+		if (count && s->h.metadata_id != 0)
+			rc = count_sequence(d, s->h.capture_thread, s->h.sequence);
+		const struct rd_nettrace_type *type = rd_nettrace_types_find(&d->types, s->h.metadata_id);
+		if (!tell || rc < 0)
+			continue;
+		if (type == NULL || s->h.label_list != 0)
+			rc = deliver_odd(d, &s->h, type, (uint64_t)b->ordinal << 32 | at);
+		else if (type->wanted)
+			rc = deliver(d, &s->h, type, (uint64_t)b->ordinal << 32 | at);
+	}
+	return rc;
 }
 
 /* Events go to the sink as they come; on a fault the caller undoes them. */
@@ -78,26 +126,17 @@ static int event_block(struct rd_decoder *d, const struct rd_block *b, const str
 		       struct rd_fault *fault)
 {
 	struct rd_nettrace_headers s;
-	bool sequences = d->sink.sequence != NULL, events = d->sink.event != NULL;
-	int rc = 0;
-	if (!rd_nettrace_headers_begin(&s, block + f->payload_at, f->payload_bytes)) {
+	int rc;
+	if (!rd_nettrace_headers_begin(&s, d->six, block + f->payload_at, f->payload_bytes)) {
 		*fault = (struct rd_fault){"an event block without a header", f->payload_at};
 		return 0;
 	}
-	while (s.at < s.end && rc >= 0) {
-		uint32_t at = (uint32_t)(s.at - block);
-		if (!rd_nettrace_headers_next(&s)) {
-			*fault = (struct rd_fault){"an event that does not fit into its block", at};
-			break;
-		}
-		if (sequences && s.h.metadata_id != 0)
-			rc = count_sequence(d, s.h.capture_thread, s.h.sequence);
-		const struct rd_nettrace_type *type = rd_nettrace_types_find(&d->types, s.h.metadata_id);
-		if (!events || rc < 0 || (type != NULL && !type->wanted))
-			continue;
-		const struct rd_event_key *key = type != NULL ? type->key : rd_nettrace_types_bad(&d->types);
-		rc = deliver(d, &s.h, key, (uint64_t)b->ordinal << 32 | at);
-	}
+	if (s.shape == RD_NETTRACE_COMPRESSED)
+		rc = events(d, &s, RD_NETTRACE_COMPRESSED, b, block, fault);
+	else if (s.shape == RD_NETTRACE_COMPRESSED_6)
+		rc = events(d, &s, RD_NETTRACE_COMPRESSED_6, b, block, fault);
+	else
+		rc = events(d, &s, s.shape, b, block, fault);
 	int flushed = flush_runs(d);
 	return rc < 0 ? rc : flushed;
 }
@@ -108,7 +147,7 @@ static int metadata_pass(struct rd_decoder *d, const struct rd_frame *f, const u
 {
 	struct rd_nettrace_headers s;
 	struct rd_nettrace_metadata m;
-	if (!rd_nettrace_headers_begin(&s, block + f->payload_at, f->payload_bytes)) {
+	if (!rd_nettrace_headers_begin(&s, false, block + f->payload_at, f->payload_bytes)) {
 		*fault = (struct rd_fault){"a metadata block without a header", f->payload_at};
 		return 0;
 	}
@@ -163,8 +202,8 @@ static int sequence_point(struct rd_decoder *d, const struct rd_frame *f, const 
 	return 0;
 }
 
-int rd_nettrace_block(struct rd_decoder *d, const struct rd_block *b, const uint8_t *block, bool counted,
-		      struct rd_fault *fault)
+static int block_4(struct rd_decoder *d, const struct rd_block *b, const uint8_t *block, bool counted,
+		   struct rd_fault *fault)
 {
 	struct rd_frame f;
 	if (rd_fastserial_reframe(&rd_nettrace_blocks, b, block, &f) != 0)
@@ -181,4 +220,37 @@ int rd_nettrace_block(struct rd_decoder *d, const struct rd_block *b, const uint
 	default:
 		return 0;
 	}
+}
+
+static int block_6(struct rd_decoder *d, const struct rd_block *b, const uint8_t *block, bool counted,
+		   struct rd_fault *fault)
+{
+	struct rd_frame f;
+	if (rd_nettrace6_reframe(b, block, &f) != 0)
+		return RD_CHANGED;
+	struct rd_span payload = {block + f.payload_at, f.payload_bytes};
+	switch (f.kind) {
+	case RD_NETTRACE_EVENT:
+		return counted ? event_block(d, b, &f, block, fault) : 0;
+	case RD_NETTRACE_METADATA:
+		return rd_nettrace6_metadata(d, payload, f.payload_at, fault);
+	case RD_NETTRACE_STACK:
+		return stack_block(d, &f, block, fault);
+	case RD_NETTRACE_SEQUENCE_POINT:
+		return rd_nettrace6_point(d, payload, f.payload_at, counted, fault);
+	case RD_NETTRACE_THREAD:
+		return rd_nettrace6_threads(d, payload, f.payload_at, fault);
+	case RD_NETTRACE_REMOVE_THREAD:
+		return rd_nettrace6_removals(d, payload, f.payload_at, counted, fault);
+	case RD_NETTRACE_LABEL_LIST:
+		return rd_nettrace6_labels(d, payload, f.payload_at, fault);
+	default:
+		return 0;
+	}
+}
+
+int rd_nettrace_block(struct rd_decoder *d, const struct rd_block *b, const uint8_t *block, bool counted,
+		      struct rd_fault *fault)
+{
+	return d->six ? block_6(d, b, block, counted, fault) : block_4(d, b, block, counted, fault);
 }

@@ -17,6 +17,8 @@ static void decoder_free(struct rd_decoder *d)
 		return;
 	rd_nettrace_types_release(&d->types);
 	rd_nettrace_stacks_release(&d->stacks);
+	rd_nettrace_threads_release(&d->threads);
+	rd_nettrace_labels_release(&d->labels);
 	rd_runs_release(&d->reader);
 	rd_free(d);
 }
@@ -24,8 +26,8 @@ static void decoder_free(struct rd_decoder *d)
 static int decoder_new(const struct rd_source *s, const struct rd_trace_info *info, const struct rd_sink *sink,
 		       struct rd_decoder **out, struct rd_error *err)
 {
-	if (info->version_major < 4 || info->version_major > 5)
-		return rd_fail(err, RD_UNSUPPORTED, "nettrace %u: this build reads nettrace 4 and 5",
+	if (info->version_major < 4 || info->version_major > 6)
+		return rd_fail(err, RD_UNSUPPORTED, "nettrace %u: this build reads nettrace 4, 5 and 6",
 			       info->version_major);
 	if (info->pointer_bytes != 4 && info->pointer_bytes != 8)
 		return rd_fail(err, RD_CORRUPT, "a trace with pointers of %u bytes", info->pointer_bytes);
@@ -36,7 +38,10 @@ static int decoder_new(const struct rd_source *s, const struct rd_trace_info *in
 	rd_runs_init(&d->reader, s);
 	d->sink = *sink;
 	d->pointer_bytes = info->pointer_bytes;
-	d->pid = info->pid;
+	d->six = info->version_major == 6;
+	d->pid = d->six && info->pid == 0 ? RD_NO_PID : info->pid;
+	rd_nettrace_threads_init(&d->threads);
+	rd_nettrace_labels_init(&d->labels);
 	if (rd_nettrace_types_init(&d->types, sink->want) != 0) {
 		decoder_free(d);
 		return rd_fail_nomem(err);

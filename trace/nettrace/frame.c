@@ -27,12 +27,6 @@ int rd_nettrace_head(const uint8_t *bytes, size_t size_bytes, struct rd_trace_in
 		return rd_fail(err, RD_TRUNCATED, "the file ends inside its head");
 	if (memcmp(name, magic, sizeof magic - 1) != 0)
 		return rd_fail(err, RD_CORRUPT, "not a nettrace file");
-	if (length == 0) {
-		uint32_t major = rd_u32(&c), minor = rd_u32(&c);
-		if (c.failed)
-			return rd_fail(err, RD_TRUNCATED, "the file ends inside its head");
-		return rd_fail(err, RD_UNSUPPORTED, "nettrace %u.%u: this build reads nettrace 4 and 5", major, minor);
-	}
 	rd_seek(&c, sizeof magic - 1);
 	const uint8_t *text = length == RD_FASTSERIAL_MAGIC_BYTES - 4 ? rd_take(&c, RD_FASTSERIAL_MAGIC_BYTES) : NULL;
 	if (c.failed)
@@ -45,7 +39,8 @@ int rd_nettrace_head(const uint8_t *bytes, size_t size_bytes, struct rd_trace_in
 	if (!rd_fastserial_is(&o, "Trace"))
 		return rd_fail(err, RD_CORRUPT, "the first block is not the head");
 	if (o.version < OLDEST_TRACE || o.version > NEWEST_TRACE || o.oldest_reader > NEWEST_TRACE)
-		return rd_fail(err, RD_UNSUPPORTED, "nettrace %d: this build reads nettrace 4 and 5", (int)o.version);
+		return rd_fail(err, RD_UNSUPPORTED, "nettrace %d: this build reads nettrace 4, 5 and 6",
+			       (int)o.version);
 	info->version_major = (uint32_t)o.version;
 	info->version_minor = 0;
 	rc = rd_fastserial_trace(&c, info, err);

@@ -3,7 +3,8 @@
  *
  * Both shapes: compressed ones, where a field that is absent is as in the
  * event before (docs/formats/nettrace.md, "Compressed headers"), and plain
- * ones of a fixed size. All inline: this is the inner loop of a decode.
+ * ones of a fixed size; each as version 4 and as version 6 has it. All inline:
+ * this is the inner loop of a decode.
  */
 #ifndef RD_TRACE_NETTRACE_HEADER_H
 #define RD_TRACE_NETTRACE_HEADER_H
@@ -16,21 +17,29 @@
 
 struct rd_nettrace_header {
 	uint32_t metadata_id;
-	uint32_t sequence; /* of the capture thread, modulo 2^32 */
-	uint64_t capture_thread;
+	uint32_t sequence;       /* of the capture thread, modulo 2^32 */
+	uint64_t capture_thread; /* version 6: this and the next are indices of thread rows */
 	uint64_t thread;
 	uint32_t processor; /* UINT32_MAX unknown */
 	uint32_t stack_id;
-	uint64_t time; /* ticks */
+	uint64_t time;       /* ticks */
+	uint32_t label_list; /* version 6; 0 none */
 	uint32_t payload_bytes;
 	const uint8_t *payload;
+};
+
+enum rd_nettrace_shape {
+	RD_NETTRACE_PLAIN,
+	RD_NETTRACE_COMPRESSED,
+	RD_NETTRACE_PLAIN_6,
+	RD_NETTRACE_COMPRESSED_6,
 };
 
 struct rd_nettrace_headers {
 	const uint8_t *begin; /* of the block's payload, which alignment counts from */
 	const uint8_t *at;    /* the next event */
 	const uint8_t *end;
-	bool compressed;
+	enum rd_nettrace_shape shape;
 	struct rd_nettrace_header h; /* the latest event; zeros at first */
 };
 
@@ -39,7 +48,7 @@ enum {
 	RD_NETTRACE_HAS_SEQUENCE = 2, /* and capture thread, and processor */
 	RD_NETTRACE_HAS_THREAD = 4,
 	RD_NETTRACE_HAS_STACK_ID = 8,
-	RD_NETTRACE_HAS_ACTIVITY = 16,
+	RD_NETTRACE_HAS_ACTIVITY = 16, /* version 6: the label list; 32 is nothing there */
 	RD_NETTRACE_HAS_RELATED_ACTIVITY = 32,
 	RD_NETTRACE_IS_SORTED = 64, /* says nothing that a profile needs */
 	RD_NETTRACE_HAS_PAYLOAD_BYTES = 128,
@@ -47,6 +56,7 @@ enum {
 
 #define RD_NETTRACE_BLOCK_HEADER_BYTES 20 /* size u16, flags u16, two times */
 #define RD_NETTRACE_PLAIN_BYTES        80
+#define RD_NETTRACE_PLAIN_6_BYTES      52
 
 /* A number and the byte behind it; at is NULL when there is no number. */
 struct rd_nettrace_number {
@@ -107,19 +117,21 @@ static inline __attribute__((always_inline)) bool rd_nettrace_u64(const uint8_t 
 	return n.at != NULL;
 }
 
-/* Stand before the first event of a block's payload; false when it has no header. */
-static inline bool rd_nettrace_headers_begin(struct rd_nettrace_headers *s, const uint8_t *payload, size_t size_bytes)
+/* Stand before the first event of a block's payload, of version 6 or of an earlier one; false when it has no header. */
+static inline bool rd_nettrace_headers_begin(struct rd_nettrace_headers *s, bool six, const uint8_t *payload,
+					     size_t size_bytes)
 {
 	if (size_bytes < RD_NETTRACE_BLOCK_HEADER_BYTES)
 		return false;
 	uint16_t header_bytes = rd_le16(payload);
 	if (header_bytes < RD_NETTRACE_BLOCK_HEADER_BYTES || header_bytes > size_bytes)
 		return false;
+	bool compressed = (rd_le16(payload + 2) & 1) != 0;
 	*s = (struct rd_nettrace_headers){
 		.begin = payload,
 		.at = payload + header_bytes,
 		.end = payload + size_bytes,
-		.compressed = (rd_le16(payload + 2) & 1) != 0,
+		.shape = (compressed ? RD_NETTRACE_COMPRESSED : RD_NETTRACE_PLAIN) + (six ? RD_NETTRACE_PLAIN_6 : 0),
 	};
 	return true;
 }
@@ -136,7 +148,23 @@ static inline __attribute__((always_inline)) bool rd_nettrace_capture(const uint
 	return true;
 }
 
-static inline __attribute__((always_inline)) bool rd_nettrace_fields(struct rd_nettrace_headers *s, bool room)
+/* What version 4 and version 6 each hang to an event: two GUIDs of which nothing is kept, the number of a label list.
+ */
+static inline __attribute__((always_inline)) bool rd_nettrace_extras(const uint8_t **at, const uint8_t *end, bool room,
+								     bool six, uint8_t flags,
+								     struct rd_nettrace_header *h)
+{
+	if (six)
+		return (flags & RD_NETTRACE_HAS_ACTIVITY) == 0 || rd_nettrace_u32(at, end, room, &h->label_list);
+	size_t guids = ((flags & RD_NETTRACE_HAS_ACTIVITY) != 0 ? 16u : 0u) +
+		       ((flags & RD_NETTRACE_HAS_RELATED_ACTIVITY) != 0 ? 16u : 0u);
+	if ((size_t)(end - *at) < guids)
+		return false;
+	*at += guids;
+	return true;
+}
+
+static inline __attribute__((always_inline)) bool rd_nettrace_fields(struct rd_nettrace_headers *s, bool room, bool six)
 {
 	struct rd_nettrace_header *h = &s->h;
 	const uint8_t *at = s->at, *end = s->end;
@@ -155,11 +183,8 @@ static inline __attribute__((always_inline)) bool rd_nettrace_fields(struct rd_n
 	if (!rd_nettrace_u64(&at, end, room, &elapsed))
 		return false;
 	h->time += elapsed;
-	size_t guids = ((flags & RD_NETTRACE_HAS_ACTIVITY) != 0 ? 16u : 0u) +
-		       ((flags & RD_NETTRACE_HAS_RELATED_ACTIVITY) != 0 ? 16u : 0u);
-	if ((size_t)(end - at) < guids)
+	if (!rd_nettrace_extras(&at, end, room, six, flags, h))
 		return false;
-	at += guids;
 	if ((flags & RD_NETTRACE_HAS_PAYLOAD_BYTES) != 0 && !rd_nettrace_u32(&at, end, room, &h->payload_bytes))
 		return false;
 	if ((size_t)(end - at) < h->payload_bytes)
@@ -172,11 +197,11 @@ static inline __attribute__((always_inline)) bool rd_nettrace_fields(struct rd_n
 /* No header is longer: flags, five bytes a u32, ten a u64, two GUIDs. */
 #define RD_NETTRACE_HEADER_BYTES_MAX (1 + 4 * 5 + 5 + 3 * 10 + 2 * 16)
 
-static inline __attribute__((always_inline)) bool rd_nettrace_compressed(struct rd_nettrace_headers *s)
+static inline __attribute__((always_inline)) bool rd_nettrace_compressed(struct rd_nettrace_headers *s, bool six)
 {
 	if (s->end - s->at >= RD_NETTRACE_HEADER_BYTES_MAX)
-		return rd_nettrace_fields(s, true);
-	return rd_nettrace_fields(s, false);
+		return rd_nettrace_fields(s, true, six);
+	return rd_nettrace_fields(s, false, six);
 }
 
 /* Size u32 (of what follows it), then the fields at their places, the payload at 80; the next at a multiple of 4. */
@@ -206,10 +231,46 @@ static inline bool rd_nettrace_plain(struct rd_nettrace_headers *s)
 	return true;
 }
 
-/* The next event into s->h, of which `at` was the place; false when the bytes are none. Ask only while at < end. */
-static inline __attribute__((always_inline)) bool rd_nettrace_headers_next(struct rd_nettrace_headers *s)
+/* The same without GUIDs and with a label list at 44; nothing is padded. */
+static inline bool rd_nettrace_plain_6(struct rd_nettrace_headers *s)
 {
-	return s->compressed ? rd_nettrace_compressed(s) : rd_nettrace_plain(s);
+	const uint8_t *p = s->at;
+	size_t left = (size_t)(s->end - p);
+	if (left < RD_NETTRACE_PLAIN_6_BYTES)
+		return false;
+	uint64_t size = UINT64_C(4) + rd_le32(p);
+	uint32_t payload_bytes = rd_le32(p + 48);
+	if (size > left || RD_NETTRACE_PLAIN_6_BYTES + (uint64_t)payload_bytes > size)
+		return false;
+	s->h = (struct rd_nettrace_header){
+		.metadata_id = rd_le32(p + 4) & 0x7fffffff,
+		.sequence = rd_le32(p + 8),
+		.thread = rd_le64(p + 12),
+		.capture_thread = rd_le64(p + 20),
+		.processor = rd_le32(p + 28),
+		.stack_id = rd_le32(p + 32),
+		.time = rd_le64(p + 36),
+		.label_list = rd_le32(p + 44),
+		.payload_bytes = payload_bytes,
+		.payload = p + RD_NETTRACE_PLAIN_6_BYTES,
+	};
+	s->at = p + size;
+	return true;
+}
+
+/* The next event of a block of this shape: for loops that know it. */
+static inline __attribute__((always_inline)) bool rd_nettrace_headers_next_of(struct rd_nettrace_headers *s,
+									      enum rd_nettrace_shape shape)
+{
+	if (shape == RD_NETTRACE_COMPRESSED || shape == RD_NETTRACE_COMPRESSED_6)
+		return rd_nettrace_compressed(s, shape == RD_NETTRACE_COMPRESSED_6);
+	return shape == RD_NETTRACE_PLAIN ? rd_nettrace_plain(s) : rd_nettrace_plain_6(s);
+}
+
+/* The next event into s->h, of which `at` was the place; false when the bytes are none. Ask only while at < end. */
+static inline bool rd_nettrace_headers_next(struct rd_nettrace_headers *s)
+{
+	return rd_nettrace_headers_next_of(s, s->shape);
 }
 
 #endif

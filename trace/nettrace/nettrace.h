@@ -1,7 +1,7 @@
 /*
  * nettrace - the format row of EventPipe's files (docs/formats/nettrace.md).
  *
- * Versions 4 and "5" (which is 4 with later metadata tags). A file of another
+ * Versions 4, "5" (which is 4 with later metadata tags) and 6. A file of another
  * version is recognised by the probe and refused by name by the index.
  */
 #ifndef RD_TRACE_NETTRACE_H

@@ -67,13 +67,13 @@ static void odd_heads(void **state)
 
 static void other_versions_are_refused_by_name(void **state)
 {
-	static const uint8_t six[] = "Nettrace\0\0\0\0\6\0\0\0\1\0\0\0";
+	static const uint8_t seven[] = "Nettrace\0\0\0\0\7\0\0\0\1\0\0\0";
 	struct nettrace_build b;
 	struct rd_index ix;
 	struct rd_error err;
-	assert_code(RD_UNSUPPORTED, index_bytes(six, sizeof six - 1, &ix, &err));
-	assert_non_null(strstr(err.text, "nettrace 6.1"));
-	assert_code(RD_TRUNCATED, index_bytes(six, sizeof six - 2, &ix, &err));
+	assert_code(RD_UNSUPPORTED, index_bytes(seven, sizeof seven - 1, &ix, &err));
+	assert_non_null(strstr(err.text, "nettrace 7.1"));
+	assert_code(RD_TRUNCATED, index_bytes(seven, sizeof seven - 2, &ix, &err));
 	nettrace_begin(&b, &(struct nettrace_options){.version = 7, .oldest_reader = 7});
 	assert_code(RD_UNSUPPORTED, index_bytes(b.file.at, b.file.n, &ix, &err));
 	assert_non_null(strstr(err.text, "nettrace 7"));

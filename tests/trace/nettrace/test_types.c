@@ -87,6 +87,61 @@ static void equal_identities_are_one_key(void **state)
 	rd_nettrace_types_release(&t);
 }
 
+/* A record of version 6: UTF-8, and a list of one field. */
+static const uint8_t one_field[] = {1, 0, 7, 0, 5, 'V', 'a', 'l', 'u', 'e', 21};
+static const struct rd_nettrace_metadata cpu = {
+	.id = 3,
+	.provider = {(const uint8_t *)"Universal.Events", 16},
+	.name = {(const uint8_t *)"cpu", 3},
+	.utf8 = true,
+	.fields = {one_field, sizeof one_field},
+};
+
+static void types_of_version_6_have_fields(void **state)
+{
+	struct rd_nettrace_types t;
+	struct rd_nettrace_metadata again = cpu;
+	assert_int_equal(rd_nettrace_types_init(&t, RD_WANT(RD_EVENT_SAMPLE)), 0);
+	assert_int_equal(rd_nettrace_types_define(&t, &cpu), 0);
+	again.id = 4;
+	assert_int_equal(rd_nettrace_types_define(&t, &again), 0);
+	again.id = 5;
+	again.fields.size_bytes = 0;
+	assert_int_equal(rd_nettrace_types_define(&t, &again), 0);
+	const struct rd_nettrace_type *a = rd_nettrace_types_find(&t, 3), *b = rd_nettrace_types_find(&t, 4);
+	assert_true(a->wanted);
+	assert_int_equal(a->fields->n, 1);
+	assert_span(a->fields->at[0].name, "Value");
+	assert_int_equal(a->fields->at[0].shape, RD_FIELD_VARUINT);
+	/* One list, one key. */
+	assert_ptr_equal(a->fields, b->fields);
+	assert_ptr_equal(a->key, b->key);
+	assert_null(rd_nettrace_types_find(&t, 5)->fields);
+	const struct rd_event_key *key = a->key;
+	rd_nettrace_types_reset(&t);
+	assert_null(rd_nettrace_types_find(&t, 3));
+	assert_int_equal(rd_nettrace_types_define(&t, &cpu), 0);
+	assert_ptr_equal(rd_nettrace_types_find(&t, 3)->key, key);
+	assert_null(rd_nettrace_types_find(&t, 2));
+	rd_nettrace_types_release(&t);
+}
+
+static void a_type_in_another_version(void **state)
+{
+	struct rd_nettrace_types t;
+	struct rd_nettrace_type other;
+	assert_int_equal(rd_nettrace_types_init(&t, RD_WANT(RD_EVENT_METHOD)), 0);
+	assert_int_equal(define(&t, 1, "Microsoft-Windows-DotNETRuntime", 143, "", 0), 0);
+	assert_int_equal(rd_nettrace_types_version(&t, rd_nettrace_types_find(&t, 1), 2, &other), 0);
+	assert_int_equal(other.key->version, 2);
+	assert_true(other.wanted);
+	assert_string_equal(other.key->type->name, "MethodLoadVerbose");
+	assert_int_equal(rd_nettrace_types_find(&t, 1)->key->version, 0);
+	assert_int_equal(rd_nettrace_types_version(&t, &other, 0, &other), 0);
+	assert_ptr_equal(other.key, rd_nettrace_types_find(&t, 1)->key);
+	rd_nettrace_types_release(&t);
+}
+
 static void any_allocation_may_fail(void **state)
 {
 	for (uint64_t nth = 1;; nth++) {
@@ -99,6 +154,8 @@ static void any_allocation_may_fail(void **state)
 		int rc = rd_nettrace_types_init(&t, 1);
 		if (rc == 0)
 			rc = rd_nettrace_types_define(&t, &m);
+		if (rc == 0)
+			rc = rd_nettrace_types_define(&t, &cpu);
 		rd_fail_allocation(0);
 		rd_nettrace_types_release(&t);
 		rd_bytes_release(&p);
@@ -111,10 +168,9 @@ static void any_allocation_may_fail(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_record_is_read_whole_or_not),
-		cmocka_unit_test(ids_find_their_keys),
-		cmocka_unit_test(equal_identities_are_one_key),
-		cmocka_unit_test(any_allocation_may_fail),
+		cmocka_unit_test(a_record_is_read_whole_or_not), cmocka_unit_test(ids_find_their_keys),
+		cmocka_unit_test(equal_identities_are_one_key),  cmocka_unit_test(types_of_version_6_have_fields),
+		cmocka_unit_test(a_type_in_another_version),     cmocka_unit_test(any_allocation_may_fail),
 	};
 	return cmocka_run_group_tests_name("nettrace/types", tests, NULL, NULL);
 }
