@@ -9,11 +9,13 @@
 
 /* More attempts than any cluster has under way at once; the idlest goes first. */
 #define INCOMING_MAX 4096
+/* Of memory, for the chunks of all attempts together; beyond it they go to files. */
+#define SPOOL_BUDGET_BYTES ((uint64_t)32 << 20)
 
 void rd_merger_init(struct rd_merger *m, const struct rd_merger_acts *acts, const struct rd_merger_limits *limits,
                     const uint8_t uuid[16])
 {
-	*m = (struct rd_merger){.acts = *acts, .limits = *limits};
+	*m = (struct rd_merger){.acts = *acts, .limits = *limits, .spool_budget = SPOOL_BUDGET_BYTES};
 	memcpy(m->uuid, uuid, sizeof m->uuid);
 	rd_error_clear(&m->refusal);
 }
@@ -35,7 +37,7 @@ void rd_merger_release(struct rd_merger *m)
 
 static void forget_at(struct rd_merger *m, size_t i)
 {
-	rd_spool_close(&m->incoming.at[i].spool);
+	rd_spool_release(&m->incoming.at[i].spool);
 	m->incoming.at[i] = m->incoming.at[--m->incoming.n];
 }
 
@@ -111,7 +113,8 @@ static int begin(struct rd_merger *m, const char *job, const Rd__Envelope *e, st
 	if (rd_vec_reserve(&m->incoming, 1) < 0)
 		return rd_fail_nomem(err);
 	struct rd_incoming *in = &m->incoming.at[m->incoming.n];
-	*in = (struct rd_incoming){.task = e->task, .attempt = e->attempt, .spool = {.fd = -1}};
+	*in = (struct rd_incoming){.task = e->task, .attempt = e->attempt};
+	rd_spool_init(&in->spool, m->acts.spool_file, m->acts.ctx, &m->spool_budget);
 	strcpy(in->job, job);
 	strcpy(in->id.job, job);
 	in->id.trace = e->chunk->trace;
@@ -125,8 +128,6 @@ static int begin(struct rd_merger *m, const char *job, const Rd__Envelope *e, st
 	} else if (code >= 0 && (code = m->acts.ledger(m->acts.ctx, &in->id, &row, err)) == 1) {
 		in->state = RD_INCOMING_DUPLICATE;
 		code = 0;
-	} else if (code == 0) {
-		code = m->acts.spool_open(m->acts.ctx, &in->spool, err);
 	}
 	if (code < 0)
 		return code;
@@ -158,7 +159,7 @@ static int hold(struct rd_merger *m, struct rd_message *msg, const struct rd_err
 static int refuse(struct rd_merger *m, struct rd_incoming *in, const Rd__Envelope *e, const struct rd_error *why,
                   bool retry, struct rd_error *err)
 {
-	rd_spool_close(&in->spool);
+	rd_spool_release(&in->spool);
 	in->state = RD_INCOMING_REFUSED;
 	return say_failed(m, in->job, e, why, retry, err);
 }
@@ -213,7 +214,7 @@ static void outdo(struct rd_merger *m, const struct rd_shard_id *id)
 		if (in->state != RD_INCOMING_OPEN || in->id.trace != id->trace || in->id.shard != id->shard ||
 		    strcmp(in->job, id->job) != 0)
 			continue;
-		rd_spool_close(&in->spool);
+		rd_spool_release(&in->spool);
 		in->state = RD_INCOMING_DUPLICATE;
 	}
 }

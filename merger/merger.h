@@ -36,7 +36,7 @@ struct rd_merger_acts {
 	void *ctx;
 	/* As rd_send on a connecting socket: 1 sent, 0 not now. */
 	int (*send)(void *ctx, const Rd__Envelope *e, struct rd_error *err);
-	int (*spool_open)(void *ctx, struct rd_spool *s, struct rd_error *err);
+	rd_spool_file_fn spool_file;
 	int (*ledger)(void *ctx, const struct rd_shard_id *id, struct rd_ledger_row *row, struct rd_error *err);
 	int (*ledger_task)(void *ctx, const char *job, uint64_t task, struct rd_error *err);
 	int (*commit)(void *ctx, const struct rd_shard_id *id, const struct rd_ledger_row *row,
@@ -125,6 +125,7 @@ struct rd_merger {
 	RD_VEC(struct rd_reply *) replies;      /* oldest first */
 	RD_VEC(struct rd_finishing *) finishing; /* oldest first; the first one is at work */
 	uint64_t children;
+	uint64_t spool_budget; /* bytes of memory that chunks may still take */
 	uint64_t carry_ns; /* time of commits that no ledger row tells yet */
 
 	struct rd_message held; /* cannot be dealt with while the disk is full */

@@ -178,7 +178,7 @@ static void forget_idle(struct rd_merger *m, uint64_t t)
 			continue;
 		rd_log(RD_LOG_INFO, "attempt_idle", "job=%s task=%llu attempt=%u", in->job, (unsigned long long)in->task,
 		       in->attempt);
-		rd_spool_close(&in->spool);
+		rd_spool_release(&in->spool);
 		*in = m->incoming.at[--m->incoming.n];
 	}
 }

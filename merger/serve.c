@@ -44,10 +44,10 @@ static int act_send(void *ctx, const Rd__Envelope *e, struct rd_error *err)
 	return rd_send(s->socket, 0, e, NULL, err);
 }
 
-static int act_spool_open(void *ctx, struct rd_spool *spool, struct rd_error *err)
+static int act_spool_file(void *ctx, struct rd_error *err)
 {
 	struct serve *s = ctx;
-	return rd_spool_open(spool, s->state, err);
+	return rd_spool_file(s->state, err);
 }
 
 static int act_ledger(void *ctx, const struct rd_shard_id *id, struct rd_ledger_row *row, struct rd_error *err)
@@ -289,7 +289,7 @@ static int open_all(struct serve *s, const struct rd_merger_options *o, struct r
 int rd_merger_serve(const struct rd_merger_options *o, struct rd_forker *forker, struct rd_error *err)
 {
 	struct serve s = {.state = o->state, .forker = forker, .lock = -1, .signals = -1, .pipe = {.fd = -1}};
-	struct rd_merger_acts acts = {&s,      act_send,    act_spool_open, act_ledger, act_ledger_task, act_commit,
+	struct rd_merger_acts acts = {&s,      act_send,    act_spool_file, act_ledger, act_ledger_task, act_commit,
 	                              act_job, act_job_put, act_start,      act_kill,   act_now};
 	uint8_t uuid[16];
 

@@ -16,28 +16,43 @@
 /* A transaction holds a partial in memory while it commits; plans cut shards far below this. */
 #define PARTIAL_BYTES_MAX ((uint64_t)512 << 20)
 
-int rd_spool_open(struct rd_spool *s, const char *folder, struct rd_error *err)
+int rd_spool_file(const char *folder, struct rd_error *err)
 {
-	*s = (struct rd_spool){.fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
-	if (s->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
 		/* A file system without unnamed files. */
 		char path[4096];
 		int code = rd_path(path, sizeof path, err, "%s/spool-XXXXXX", folder);
 		if (code < 0)
 			return code;
-		s->fd = mkostemp(path, O_CLOEXEC);
-		if (s->fd >= 0)
+		fd = mkostemp(path, O_CLOEXEC);
+		if (fd >= 0)
 			unlink(path);
 	}
-	if (s->fd >= 0)
-		return 0;
+	if (fd >= 0)
+		return fd;
 	rd_fail_errno(err, "making room for a partial");
 	return rd_error_at(err, folder, RD_NO_OFFSET);
 }
 
-void rd_spool_close(struct rd_spool *s)
+void rd_spool_init(struct rd_spool *s, rd_spool_file_fn file, void *ctx, uint64_t *budget)
 {
-	if (s->fd >= 0)
+	*s = (struct rd_spool){.file = file, .ctx = ctx, .budget = budget, .fd = -1};
+}
+
+static void give_back(struct rd_spool *s)
+{
+	rd_bytes_release(&s->kept);
+	if (s->budget)
+		*s->budget += s->from_budget;
+	s->from_budget = 0;
+}
+
+void rd_spool_release(struct rd_spool *s)
+{
+	give_back(s);
+	if (s->file && s->fd >= 0)
 		close(s->fd);
 	s->fd = -1;
 	rd_vec_release(&s->blocks);
@@ -77,6 +92,39 @@ static int write_at(int fd, const uint8_t *at, size_t n, uint64_t offset, struct
 	return 0;
 }
 
+/* Take room for a block from the budget and keep it; false when there is none. */
+static bool keep(struct rd_spool *s, struct rd_span block)
+{
+	if (s->fd >= 0 || block.size_bytes > *s->budget)
+		return false;
+	if (rd_bytes_append(&s->kept, block.at, block.size_bytes) != 0) {
+		s->kept.failed = 0;
+		return false;
+	}
+	*s->budget -= block.size_bytes;
+	s->from_budget += block.size_bytes;
+	return true;
+}
+
+static int put(struct rd_spool *s, struct rd_span block, struct rd_error *err)
+{
+	if (keep(s, block))
+		return 0;
+	if (s->fd < 0) {
+		int fd = s->file(s->ctx, err);
+		if (fd < 0)
+			return fd;
+		int code = write_at(fd, s->kept.at, s->kept.n, 0, err);
+		if (code < 0) {
+			close(fd);
+			return code;
+		}
+		s->fd = fd;
+		give_back(s);
+	}
+	return write_at(s->fd, block.at, block.size_bytes, s->bytes, err);
+}
+
 int rd_spool_add(struct rd_spool *s, uint32_t table, uint32_t seq, struct rd_span block, struct rd_error *err)
 {
 	enum rd_partial_table inner;
@@ -93,7 +141,7 @@ int rd_spool_add(struct rd_spool *s, uint32_t table, uint32_t seq, struct rd_spa
 		               (unsigned long long)(PARTIAL_BYTES_MAX >> 20));
 	if (rd_vec_reserve(&s->blocks, 1) < 0)
 		return rd_fail_nomem(err);
-	if ((code = write_at(s->fd, block.at, block.size_bytes, s->bytes, err)) < 0)
+	if ((code = put(s, block, err)) < 0)
 		return code;
 	s->blocks.at[s->blocks.n++] = (struct rd_spooled){table, seq, (uint32_t)block.size_bytes};
 	s->bytes += block.size_bytes;
@@ -103,8 +151,11 @@ int rd_spool_add(struct rd_spool *s, uint32_t table, uint32_t seq, struct rd_spa
 
 int rd_spool_read(const struct rd_spool *s, size_t i, uint64_t offset, void *to, struct rd_error *err)
 {
+	if (s->fd < 0) {
+		memcpy(to, s->kept.at + offset, s->blocks.at[i].size_bytes);
+		return 0;
+	}
 	int code = rd_pread_all(s->fd, to, s->blocks.at[i].size_bytes, offset, err);
-
 	if (code < 0)
 		rd_error_in(err, "reading a chunk back");
 	return code;

@@ -1,8 +1,10 @@
 /*
- * spool - the chunks of one attempt until its COMMIT: an unnamed file.
+ * spool - the chunks of one attempt until its COMMIT: in memory while there is room for them, else in an unnamed file.
  *
- * The file has no name, so that nothing is left of a merger that dies: what
- * was not committed is done again. Memory holds twelve bytes a block.
+ * Spools share a budget of memory, so that a thousand workers cost no more
+ * than one; a spool that finds it used up moves into a file. That has no
+ * name: nothing is left of a merger that dies, and what was not committed is
+ * done again.
  */
 #ifndef RD_MERGER_SPOOL_H
 #define RD_MERGER_SPOOL_H
@@ -15,16 +17,28 @@ struct rd_spooled {
 	uint32_t size_bytes;
 };
 
+/* A new unnamed file: the descriptor, or RD_IO with ENOSPC in sys_errno when the disk is full. */
+typedef int (*rd_spool_file_fn)(void *ctx, struct rd_error *err);
+
 struct rd_spool {
-	int fd;
+	rd_spool_file_fn file;
+	void *ctx;
+	uint64_t *budget;     /* bytes that all spools together may still keep in memory */
+	int fd;               /* -1 while all is in `kept` */
+	struct rd_bytes kept;
+	uint64_t from_budget; /* taken for `kept` */
 	uint64_t bytes;
 	uint64_t checksum; /* over the blocks so far, in order */
 	RD_VEC(struct rd_spooled) blocks;
 };
 
-/* In this folder. RD_IO, with ENOSPC in sys_errno when the disk is full. */
-int rd_spool_open(struct rd_spool *s, const char *folder, struct rd_error *err);
-void rd_spool_close(struct rd_spool *s);
+/* The budget must outlive the spool. */
+void rd_spool_init(struct rd_spool *s, rd_spool_file_fn file, void *ctx, uint64_t *budget);
+/* May be called again, and on a spool of zeros. */
+void rd_spool_release(struct rd_spool *s);
+
+/* The usual file: in this folder. */
+int rd_spool_file(const char *folder, struct rd_error *err);
 
 /*
  * Take the next block: its table is not before the last one's, and its number

@@ -28,6 +28,7 @@ struct fixture {
 };
 
 static struct test_job job;
+static uint64_t budget = (uint64_t)1 << 30;
 
 static void merge(const char *state, unsigned shards)
 {
@@ -41,7 +42,7 @@ static void merge(const char *state, unsigned shards)
 	for (unsigned i = 0; i < shards; i++) {
 		struct rd_shard_id id = {.job = "job-1", .shard = i};
 		struct rd_spool s;
-		assert_ok(rd_spool_open(&s, state, &err), &err);
+		rd_spool_init(&s, NULL, NULL, &budget);
 		for (size_t b = 0; b < job.blocks[i].n; b++)
 			assert_ok(rd_spool_add(&s, job.blocks[i].at[b].table, job.blocks[i].at[b].seq,
 			                       job.blocks[i].at[b].bytes, &err),
@@ -49,7 +50,7 @@ static void merge(const char *state, unsigned shards)
 		struct rd_ledger_row row = {.task = i + 1, .attempt = 1, .blocks = s.blocks.n, .bytes = s.bytes,
 		                            .checksum = s.checksum, .merge_ns = 10};
 		assert_ok(rd_work_commit(w, &id, &row, &s, &err), &err);
-		rd_spool_close(&s);
+		rd_spool_release(&s);
 	}
 	rd_work_close(w);
 }

@@ -76,12 +76,12 @@ static int act_send(void *ctx, const Rd__Envelope *e, struct rd_error *err)
 	return 1;
 }
 
-static int act_spool_open(void *ctx, struct rd_spool *s, struct rd_error *err)
+static int act_spool_file(void *ctx, struct rd_error *err)
 {
 	struct fixture *f = ctx;
 
 	if (f->spool_errno == 0)
-		return rd_spool_open(s, scratch_folder(), err);
+		return rd_spool_file(scratch_folder(), err);
 	errno = f->spool_errno;
 	return rd_fail_errno(err, "making room");
 }
@@ -195,7 +195,7 @@ static struct rd_merger_limits limits = {.patience_ns = 100 * SECOND, .idle_ns =
 static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof *f);
-	struct rd_merger_acts acts = {f,       act_send,    act_spool_open, act_ledger, act_ledger_task, act_commit,
+	struct rd_merger_acts acts = {f,       act_send,    act_spool_file, act_ledger, act_ledger_task, act_commit,
 	                              act_job, act_job_put, act_start,      act_kill,   act_now};
 
 	f->now_ns = SECOND;
@@ -410,9 +410,11 @@ static void child_is_done(struct fixture *f)
 static void a_partial_is_merged_once(void **state)
 {
 	struct fixture *f = *state;
+	uint64_t budget = f->m.spool_budget;
 
 	connect_merger(f);
 	chunks(f, 1, 1);
+	assert_true(f->m.spool_budget < budget);
 	assert_int_equal(f->commits, 0);
 	commit(f, 1, 1, f->blocks.n);
 	assert_int_equal(f->commits, 1);
@@ -432,6 +434,7 @@ static void a_partial_is_merged_once(void **state)
 	assert_int_equal(f->commits, 1);
 	assert_int_equal(f->ledger.n, 1);
 	assert_int_equal(f->m.incoming.n, 0);
+	assert_int_equal(f->m.spool_budget, budget);
 }
 
 static void the_first_of_two_attempts_wins(void **state)
@@ -451,7 +454,7 @@ static void the_first_of_two_attempts_wins(void **state)
 	assert_false(expect(f, RD__KIND__MERGED)->duplicate);
 	/* The late one's chunks are not kept any more, and its COMMIT changes nothing. */
 	assert_int_equal(f->m.incoming.n, 1);
-	assert_int_equal(f->m.incoming.at[0].spool.fd, -1);
+	assert_int_equal(f->m.incoming.at[0].spool.kept.n, 0);
 	for (size_t i = 1; i < f->blocks.n; i++) {
 		chunk(f, 1, 1, i);
 		assert_int_equal(expect(f, RD__KIND__CHUNK_ACK)->count, i + 1);
@@ -608,6 +611,7 @@ static void a_full_disk_holds_a_chunk(void **state)
 	struct fixture *f = *state;
 
 	connect_merger(f);
+	f->m.spool_budget = 0;
 	f->spool_errno = ENOSPC;
 	chunk(f, 1, 1, 0);
 	expect_nothing(f);
@@ -634,6 +638,7 @@ static void a_private_merger_does_not_wait_for_room(void **state)
 	struct sent *s = expect(f, RD__KIND__FAILED);
 	assert_false(s->retry);
 	assert_int_equal(s->error.code, RD_IO);
+	f->m.spool_budget = 0;
 	f->spool_errno = ENOSPC;
 	chunk(f, 2, 1, 0);
 	s = expect(f, RD__KIND__FAILED);

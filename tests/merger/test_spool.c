@@ -14,15 +14,24 @@
 
 struct fixture {
 	struct rd_spool s;
+	uint64_t budget;
+	unsigned files;
 	test_block_vec blocks;
 	struct rd_error err;
 };
 
+static int new_file(void *ctx, struct rd_error *err)
+{
+	((struct fixture *)ctx)->files++;
+	return rd_spool_file(scratch_folder(), err);
+}
+
+/* With no budget all goes to a file; tests give one. */
 static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof *f);
 
-	assert_ok(rd_spool_open(&f->s, scratch_folder(), &f->err), &f->err);
+	rd_spool_init(&f->s, new_file, f, &f->budget);
 	make_blocks(&f->blocks, 5, 8);
 	*state = f;
 	return 0;
@@ -32,7 +41,7 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	rd_spool_close(&f->s);
+	rd_spool_release(&f->s);
 	release_blocks(&f->blocks);
 	free(f);
 	return 0;
@@ -44,14 +53,11 @@ static int add(struct fixture *f, size_t i)
 	return rd_spool_add(&f->s, b->table, b->seq, b->bytes, &f->err);
 }
 
-static void blocks_come_back(void **state)
+static void check_blocks(struct fixture *f)
 {
-	struct fixture *f = *state;
 	uint64_t offset = 0, checksum = 0;
 	static uint8_t room[RD_PARTIAL_BLOCK_BYTES];
 
-	for (size_t i = 0; i < f->blocks.n; i++)
-		assert_ok(add(f, i), &f->err);
 	assert_int_equal(f->s.blocks.n, f->blocks.n);
 	for (size_t i = 0; i < f->blocks.n; i++) {
 		struct rd_span bytes = f->blocks.at[i].bytes;
@@ -64,6 +70,52 @@ static void blocks_come_back(void **state)
 	}
 	assert_int_equal(f->s.bytes, offset);
 	assert_int_equal(f->s.checksum, checksum);
+}
+
+static void blocks_come_back(void **state)
+{
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < f->blocks.n; i++)
+		assert_ok(add(f, i), &f->err);
+	check_blocks(f);
+	assert_int_equal(f->files, 1);
+}
+
+static void memory_is_enough_for_most(void **state)
+{
+	struct fixture *f = *state;
+
+	f->budget = 100 << 20;
+	for (size_t i = 0; i < f->blocks.n; i++)
+		assert_ok(add(f, i), &f->err);
+	check_blocks(f);
+	assert_int_equal(f->files, 0);
+	assert_int_equal(f->budget, (100 << 20) - f->s.bytes);
+	rd_spool_release(&f->s);
+	assert_int_equal(f->budget, 100 << 20);
+	rd_spool_release(&f->s);
+	assert_int_equal(f->budget, 100 << 20);
+}
+
+/* The budget ends in the middle: what was kept moves into the file. */
+static void beyond_the_budget_is_a_file(void **state)
+{
+	struct fixture *f = *state;
+
+	for (size_t edge = 0; edge < f->blocks.n; edge++) {
+		rd_spool_release(&f->s);
+		f->budget = 0;
+		for (size_t i = 0; i < edge; i++)
+			f->budget += f->blocks.at[i].bytes.size_bytes;
+		uint64_t budget = f->budget;
+		rd_spool_init(&f->s, new_file, f, &f->budget);
+		for (size_t i = 0; i < f->blocks.n; i++)
+			assert_ok(add(f, i), &f->err);
+		check_blocks(f);
+		assert_int_equal(f->budget, budget);
+		assert_true(f->s.fd >= 0);
+	}
 }
 
 static void nothing_has_a_name(void **state)
@@ -139,11 +191,9 @@ static void a_full_disk_can_be_waited_out(void **state)
 
 static void no_folder(void **state)
 {
-	struct rd_spool s;
 	struct rd_error err;
 
-	assert_code(RD_IO, rd_spool_open(&s, scratch_path("nowhere"), &err));
-	rd_spool_close(&s);
+	assert_code(RD_IO, rd_spool_file(scratch_path("nowhere"), &err));
 }
 
 static void one_merger_a_folder(void **state)
@@ -183,6 +233,8 @@ int main(void)
 #define SPOOL_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		SPOOL_TEST(blocks_come_back),
+		SPOOL_TEST(memory_is_enough_for_most),
+		SPOOL_TEST(beyond_the_budget_is_a_file),
 		SPOOL_TEST(nothing_has_a_name),
 		SPOOL_TEST(order_is_kept),
 		SPOOL_TEST(corrupt_blocks_are_refused),

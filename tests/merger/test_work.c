@@ -66,6 +66,8 @@ static struct rd_shard_id id_of(const char *job, uint32_t trace, uint32_t shard)
 	return id;
 }
 
+static uint64_t budget = (uint64_t)1 << 30;
+
 /* A spool with the blocks of a partial. */
 static void fill(struct rd_spool *s, uint64_t samples, unsigned strings)
 {
@@ -73,7 +75,7 @@ static void fill(struct rd_spool *s, uint64_t samples, unsigned strings)
 	struct rd_error err;
 
 	make_blocks(&blocks, samples, strings);
-	assert_ok(rd_spool_open(s, scratch_folder(), &err), &err);
+	rd_spool_init(s, NULL, NULL, &budget);
 	for (size_t i = 0; i < blocks.n; i++)
 		assert_ok(rd_spool_add(s, blocks.at[i].table, blocks.at[i].seq, blocks.at[i].bytes, &err), &err);
 	release_blocks(&blocks);
@@ -92,7 +94,7 @@ static int commit(struct fixture *f, const struct rd_shard_id *id, uint64_t samp
 	fill(&s, samples, strings);
 	struct rd_ledger_row row = row_of(&s, id->shard + 10, 1);
 	int code = rd_work_commit(f->w, id, &row, &s, &f->err);
-	rd_spool_close(&s);
+	rd_spool_release(&s);
 	return code;
 }
 
