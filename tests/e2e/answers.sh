@@ -63,6 +63,8 @@ own shop-large.nettrace .zst 0
 own shop-crashed.nettrace .zst 3
 perfview only_managed_samples.nettrace .zip 0
 perfview mixed_managed_external_samples.nettrace .zip 0
+perfview eventpipe-dotnetcore2.1-linux-x64-objver3.netperf .zip 0
+perfview eventpipe-dotnetcore2.1-linux-x64-tracelogging.netperf .zip 0
 perfview eventpipe-dotnetcore3.0-win-x64-objver4.nettrace .zip 0
 perfview net.4.5.2.x64.etl .zip 0
 etwanalyzer TraceLoggingTester.etl .zst 0
