@@ -96,10 +96,10 @@ int rd_fail_nomem(struct rd_error *err)
 	return rd_fail(err, RD_NOMEM, "out of memory");
 }
 
-int rd_error_at(struct rd_error *err, const char *file, uint64_t offset)
+int rd_error_at(struct rd_error *err, int code, const char *file, uint64_t offset)
 {
 	if (err == NULL)
-		return RD_INTERNAL;
+		return code;
 	if (file && err->file[0] == 0) {
 		size_t n = strlen(file);
 		size_t skip = n < sizeof err->file ? 0 : n - (sizeof err->file - 1);
@@ -108,21 +108,21 @@ int rd_error_at(struct rd_error *err, const char *file, uint64_t offset)
 	}
 	if (err->offset == RD_NO_OFFSET)
 		err->offset = offset;
-	return err->code;
+	return code;
 }
 
-int rd_error_in(struct rd_error *err, const char *fmt, ...)
+int rd_error_in(struct rd_error *err, int code, const char *fmt, ...)
 {
 	char layer[sizeof err->context];
 	va_list args;
 
 	if (err == NULL)
-		return RD_INTERNAL;
+		return code;
 	va_start(args, fmt);
 	int n = vsnprintf(layer, sizeof layer - 2, fmt, args);
 	va_end(args);
 	if (n <= 0)
-		return err->code;
+		return code;
 	flatten(layer);
 	/* "outer: inner: "; what no longer fits is cut from the inner end. */
 	size_t used = strlen(layer);
@@ -132,7 +132,7 @@ int rd_error_in(struct rd_error *err, const char *fmt, ...)
 	memmove(err->context + used, err->context, kept);
 	err->context[used + kept] = 0;
 	memcpy(err->context, layer, used);
-	return err->code;
+	return code;
 }
 
 const char *rd_error_line(const struct rd_error *err, char *buf, unsigned size)

@@ -55,13 +55,14 @@ int rd_fail_errno(struct rd_error *err, const char *fmt, ...) __attribute__((for
 int rd_fail_nomem(struct rd_error *err);
 
 /*
- * Name the file and byte if the error has none yet; returns the code (RD_INTERNAL for
- * err NULL: keep your own then). file may be NULL, offset RD_NO_OFFSET.
+ * Name the file and byte if the error has none yet. file may be NULL, offset RD_NO_OFFSET.
+ * Returns code, which is the caller's and also comes back for err NULL, so that callers
+ * write `return rd_error_at(err, rd_fail(err, …), path, RD_NO_OFFSET)`; err keeps its own.
  */
-int rd_error_at(struct rd_error *err, const char *file, uint64_t offset);
+int rd_error_at(struct rd_error *err, int code, const char *file, uint64_t offset);
 
-/* Put an outer layer in front ("decoding shard 3"); returns the code, as rd_error_at. */
-int rd_error_in(struct rd_error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Put an outer layer in front ("decoding shard 3"); returns code, as rd_error_at. */
+int rd_error_in(struct rd_error *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /*
  * One line for people: "context: text (file, at byte N)". Writes at most size

@@ -27,10 +27,9 @@ int64_t rd_pread_some(int fd, void *buf, size_t size_bytes, uint64_t offset, str
 		ssize_t n = pread(fd, to + done, size_bytes - done, (off_t)(offset + done));
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0) {
-			rd_fail_errno(err, "reading %zu bytes", size_bytes);
-			return rd_error_at(err, NULL, offset + done), RD_IO;
-		}
+		if (n < 0)
+			return rd_error_at(err, rd_fail_errno(err, "reading %zu bytes", size_bytes), NULL,
+					   offset + done);
 		if (n == 0)
 			break;
 		done += (size_t)n;
@@ -46,9 +45,8 @@ int rd_pread_all(int fd, void *buf, size_t size_bytes, uint64_t offset, struct r
 		return (int)n;
 	if ((size_t)n == size_bytes)
 		return RD_OK;
-	rd_fail(err, RD_TRUNCATED, "%zu bytes wanted, %lld there", size_bytes, (long long)n);
-	rd_error_at(err, NULL, offset);
-	return RD_TRUNCATED;
+	int code = rd_fail(err, RD_TRUNCATED, "%zu bytes wanted, %lld there", size_bytes, (long long)n);
+	return rd_error_at(err, code, NULL, offset);
 }
 
 int rd_write_all(int fd, const void *buf, size_t size_bytes, struct rd_error *err)
@@ -92,10 +90,8 @@ int rd_private_folder(const char *root, const char *prefix, char *path, size_t p
 	if (code)
 		return code;
 	if (mkdtemp(path) == NULL) {
-		code = rd_fail_errno(err, "making a private folder");
-		rd_error_at(err, root, RD_NO_OFFSET);
 		path[0] = 0;
-		return code;
+		return rd_error_at(err, rd_fail_errno(err, "making a private folder"), root, RD_NO_OFFSET);
 	}
 	return RD_OK;
 }
@@ -205,9 +201,7 @@ int rd_remove_tree(const char *path, struct rd_error *err)
 	if (code == RD_OK && rmdir(path) != 0 && errno != ENOENT)
 		code = rd_fail_errno(err, "removing the folder");
 named:
-	if (code)
-		rd_error_at(err, path, RD_NO_OFFSET);
-	return code;
+	return code ? rd_error_at(err, code, path, RD_NO_OFFSET) : RD_OK;
 }
 
 /* renameat2, which old C libraries lack. -1 and ENOSYS or EINVAL where the system or file system cannot. */
@@ -266,7 +260,7 @@ static int deliver_aside(const char *from, const char *to, struct rd_error *err)
 	if (rename(from, to) != 0) {
 		code = rd_fail_errno(err, "moving the finished output here");
 		if (rename(aside, to) != 0)
-			rd_error_in(err, "the old output is now %s", aside);
+			rd_error_in(err, code, "the old output is now %s", aside);
 		return code;
 	}
 	return rd_remove_tree(aside, err);
@@ -316,8 +310,7 @@ int rd_deliver(const char *from, const char *to, bool replace, struct rd_error *
 
 	if (code == RD_OK)
 		return sync_parent(to, err);
-	rd_error_at(err, to, RD_NO_OFFSET);
-	return code;
+	return rd_error_at(err, code, to, RD_NO_OFFSET);
 }
 
 #define DISK_FULL_BYTES ((uint64_t)64 << 20)
@@ -334,10 +327,8 @@ int rd_sync_path(const char *path, struct rd_error *err)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	/* Some file systems sync no folders and say so with EINVAL. */
-	if (fd < 0 || (fsync(fd) != 0 && errno != EINVAL)) {
-		code = rd_fail_errno(err, "syncing");
-		rd_error_at(err, path, RD_NO_OFFSET);
-	}
+	if (fd < 0 || (fsync(fd) != 0 && errno != EINVAL))
+		code = rd_error_at(err, rd_fail_errno(err, "syncing"), path, RD_NO_OFFSET);
 	if (fd >= 0)
 		close(fd);
 	return code;

@@ -138,7 +138,7 @@ static void name_input(const struct rd_job *j, const struct rd_task *t, struct r
 	if (named == 0 || named > n || strcmp(plain + n - named, why->file) != 0)
 		return;
 	why->file[0] = 0;
-	rd_error_at(why, rd_job_display_path(j, t->input, t->trace, path, sizeof path), RD_NO_OFFSET);
+	rd_error_at(why, why->code, rd_job_display_path(j, t->input, t->trace, path, sizeof path), RD_NO_OFFSET);
 }
 
 static void failed(struct rd_broker *b, struct rd_attempt *a, const struct rd_member *from, struct rd_message *m)

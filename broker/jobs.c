@@ -271,7 +271,7 @@ static void shards_settled(struct rd_broker *b, struct rd_job *j)
 {
 	if (j->quarantined == j->shards) {
 		struct rd_error why = j->error;
-		rd_error_in(&why, "no shard could be decoded");
+		rd_error_in(&why, why.code, "no shard could be decoded");
 		rd_job_fail(b, j, &why);
 		return;
 	}

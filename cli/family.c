@@ -59,10 +59,8 @@ static int make_folder(struct rd_family *f, struct rd_error *err)
 		named = "/tmp";
 	/* Absolute, because others than we read it. */
 	char *root = realpath(named, NULL);
-	if (root == NULL) {
-		rd_fail_errno(err, "no folder for temporary files");
-		return rd_error_at(err, named, RD_NO_OFFSET);
-	}
+	if (root == NULL)
+		return rd_error_at(err, rd_fail_errno(err, "no folder for temporary files"), named, RD_NO_OFFSET);
 	bool fits = strlen(root) <= FOLDER_ROOT_MAX;
 	int rc = rd_private_folder(fits ? root : "/tmp", "rundown", f->folder, sizeof f->folder, err);
 	free(root);
@@ -71,10 +69,8 @@ static int make_folder(struct rd_family *f, struct rd_error *err)
 		return rc;
 	}
 	snprintf(inner, sizeof inner, "%s/scratch", f->folder);
-	if (mkdir(inner, 0700) != 0) {
-		rd_fail_errno(err, "cannot make a folder");
-		return rd_error_at(err, inner, RD_NO_OFFSET);
-	}
+	if (mkdir(inner, 0700) != 0)
+		return rd_error_at(err, rd_fail_errno(err, "cannot make a folder"), inner, RD_NO_OFFSET);
 	return rd_path(f->endpoint, sizeof f->endpoint, err, "ipc://%s/broker", f->folder);
 }
 
@@ -89,10 +85,8 @@ static int make_listener(struct rd_family *f, unsigned workers, struct rd_error 
 	snprintf(a.sun_path, sizeof a.sun_path, "%s", f->endpoint + strlen("ipc://"));
 	f->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (f->listener < 0 || bind(f->listener, (struct sockaddr *)&a, sizeof a) != 0 ||
-	    listen(f->listener, (int)workers + 8) != 0) {
-		rd_fail_errno(err, "cannot make a socket");
-		return rd_error_at(err, a.sun_path, RD_NO_OFFSET);
-	}
+	    listen(f->listener, (int)workers + 8) != 0)
+		return rd_error_at(err, rd_fail_errno(err, "cannot make a socket"), a.sun_path, RD_NO_OFFSET);
 	return 0;
 }
 
@@ -306,8 +300,7 @@ int rd_family_reap(struct rd_family *f, struct rd_error *err)
 			if (rc < 0)
 				return rc;
 		} else if (!any_worker(f)) {
-			tell_death(f, m, err);
-			return rd_error_in(err, "no worker is left");
+			return rd_error_in(err, tell_death(f, m, err), "no worker is left");
 		}
 	}
 	return 0;

@@ -82,9 +82,9 @@ static int show_members(struct showing *s, const rd_unpacked_vec *members, struc
 		if (code < 0) {
 			/* The scratch file means nothing to the user: the member and its archive do. */
 			err->file[0] = 0;
-			rd_error_at(err, s->w->trace, err->offset);
+			rd_error_at(err, code, s->w->trace, err->offset);
 			if (m->name[0])
-				rd_error_in(err, "%.100s", m->name);
+				rd_error_in(err, code, "%.100s", m->name);
 		}
 	}
 	if (s->many && s->w->format == FORM_JSON) {

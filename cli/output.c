@@ -60,21 +60,18 @@ int rd_output_open(struct rd_output *o, const char *path, struct rd_error *err)
 	memset(o, 0, sizeof *o);
 	if (path && strcmp(path, "-") != 0) {
 		o->path = path;
-		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-			rd_fail(err, RD_USAGE, "the output is a folder");
-			rd_error_at(err, path, RD_NO_OFFSET);
-			return RD_USAGE;
-		}
+		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+			return rd_error_at(err, rd_fail(err, RD_USAGE, "the output is a folder"), path, RD_NO_OFFSET);
 		o->in_place = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 		/* A link stays: what it names is replaced. */
 		if (realpath(path, o->target) == NULL && rd_path(o->target, sizeof o->target, err, "%s", path) < 0)
 			return RD_LIMIT;
-		fd = o->in_place ? open(path, O_WRONLY | O_CLOEXEC) : open_nameless(o, err);
-		if (fd < 0) {
-			if (o->in_place)
-				rd_fail_errno(err, "cannot write here");
-			return rd_error_at(err, path, RD_NO_OFFSET);
-		}
+		if (!o->in_place)
+			fd = open_nameless(o, err);
+		else if ((fd = open(path, O_WRONLY | O_CLOEXEC)) < 0)
+			fd = rd_fail_errno(err, "cannot write here");
+		if (fd < 0)
+			return rd_error_at(err, fd, path, RD_NO_OFFSET);
 	}
 	rd_out_init(&o->out, fd);
 	return 0;
@@ -126,6 +123,6 @@ int rd_output_close(struct rd_output *o, bool good, struct rd_error *err)
 	if (o->temporary[0])
 		unlink(o->temporary);
 	if (code < 0 && good)
-		rd_error_at(err, o->path, RD_NO_OFFSET);
+		rd_error_at(err, code, o->path, RD_NO_OFFSET);
 	return code;
 }

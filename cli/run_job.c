@@ -180,7 +180,7 @@ static int hear(struct talk *t, struct rd_error *err)
 			rd_field_text(&m.envelope->job, t->end->job, sizeof t->end->job);
 		} else if (rc == 0 && m.envelope->kind == RD__KIND__REFUSED) {
 			rd_wire_error_take(err, m.envelope->error);
-			rc = rd_error_in(err, "the broker refused the job");
+			rc = rd_error_in(err, err->code, "the broker refused the job");
 		}
 		rd_message_release(&m);
 		if (rc < 0)

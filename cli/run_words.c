@@ -155,8 +155,7 @@ static int fail_about(const char *path, const char *what)
 {
 	struct rd_error err;
 
-	rd_fail(&err, RD_IO, "%s", what);
-	rd_error_at(&err, path, RD_NO_OFFSET);
+	rd_error_at(&err, rd_fail(&err, RD_IO, "%s", what), path, RD_NO_OFFSET);
 	return rd_complain(NAME, &err);
 }
 
@@ -164,8 +163,7 @@ static int fail_errno_about(const char *path, const char *what)
 {
 	struct rd_error err;
 
-	rd_fail_errno(&err, "%s", what);
-	rd_error_at(&err, path, RD_NO_OFFSET);
+	rd_error_at(&err, rd_fail_errno(&err, "%s", what), path, RD_NO_OFFSET);
 	return rd_complain(NAME, &err);
 }
 

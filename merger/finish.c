@@ -133,10 +133,8 @@ int rd_finish_sweep(const char *output, const char *job, struct rd_error *err)
 	if (code < 0)
 		return code;
 	DIR *d = opendir(folder);
-	if (d == NULL) {
-		rd_fail_errno(err, "opening the output's folder");
-		return rd_error_at(err, folder, RD_NO_OFFSET);
-	}
+	if (d == NULL)
+		return rd_error_at(err, rd_fail_errno(err, "opening the output's folder"), folder, RD_NO_OFFSET);
 	while (code == 0 && (e = readdir(d)) != NULL)
 		if (strncmp(e->d_name, prefix, strlen(prefix)) == 0 &&
 		    (code = rd_path(path, sizeof path, err, "%s/%s", folder, e->d_name)) == 0)
@@ -187,7 +185,7 @@ static int copy_file(const char *from, const char *to, struct rd_error *err)
 	/* A remote file system may tell of a full disk as late as here. */
 	if (out >= 0 && close(out) != 0 && code == 0)
 		code = rd_fail_errno(err, "copying the result");
-	return code < 0 ? rd_error_at(err, in < 0 ? from : to, RD_NO_OFFSET) : 0;
+	return code < 0 ? rd_error_at(err, code, in < 0 ? from : to, RD_NO_OFFSET) : 0;
 }
 
 static int copy_result(const char *from, const char *to, struct rd_error *err)
@@ -197,10 +195,8 @@ static int copy_result(const char *from, const char *to, struct rd_error *err)
 	int code = 0;
 	DIR *d = opendir(from);
 
-	if (d == NULL || mkdir(to, 0777) != 0) {
-		rd_fail_errno(err, "copying the result");
-		code = rd_error_at(err, d ? to : from, RD_NO_OFFSET);
-	}
+	if (d == NULL || mkdir(to, 0777) != 0)
+		code = rd_error_at(err, rd_fail_errno(err, "copying the result"), d ? to : from, RD_NO_OFFSET);
 	while (code == 0 && (e = readdir(d)) != NULL) {
 		if (e->d_name[0] == '.')
 			continue;
@@ -242,7 +238,7 @@ static int check_output(const struct task *t, struct rd_error *err)
 
 	if (code == 0 && !t->order.envelope->finish->replace && lstat(t->output, &st) == 0)
 		code = rd_fail(err, RD_EXISTS, "the output exists already");
-	return code < 0 ? rd_error_at(err, t->output, RD_NO_OFFSET) : 0;
+	return code < 0 ? rd_error_at(err, code, t->output, RD_NO_OFFSET) : 0;
 }
 
 static int tell_progress(void *ctx, uint64_t done, uint64_t total)
@@ -284,15 +280,15 @@ static int make_result(struct task *t, struct rd_error *err)
 	if (code == 0)
 		code = result_path(t, path, sizeof path, err);
 	if (code == 0 && mkdir(t->head.folder, 0700) != 0) {
-		rd_fail_errno(err, "making a folder beside the output");
-		code = rd_error_at(err, t->head.folder, RD_NO_OFFSET);
+		code = rd_fail_errno(err, "making a folder beside the output");
+		rd_error_at(err, code, t->head.folder, RD_NO_OFFSET);
 	}
 	if (code == 0)
 		code = rd_compute(t->state, &t->order, tell_progress, t, &result, err);
 	if (code == 0 && (code = write_result(t, &result, path, err)) < 0) {
 		/* The folder beside the output means nothing to the user. */
 		err->file[0] = 0;
-		rd_error_at(err, t->output, RD_NO_OFFSET);
+		rd_error_at(err, code, t->output, RD_NO_OFFSET);
 	}
 	if (code == 0)
 		code = tell_ready(t, &result, path, err);
@@ -327,7 +323,7 @@ static int deliver(const struct task *t, struct rd_error *err)
 	if (code == 0)
 		code = rd_sync_path(folder, err);
 	if (code < 0)
-		return rd_error_at(err, t->output, RD_NO_OFFSET);
+		return rd_error_at(err, code, t->output, RD_NO_OFFSET);
 	/* What stays here costs nothing but its name. */
 	(void)rd_remove_tree(t->head.folder, NULL);
 	return 0;

@@ -32,10 +32,8 @@ int rd_place_shared(const char *path, const char **name, struct rd_error *err)
 	do
 		rc = statfs(path, &fs);
 	while (rc != 0 && errno == EINTR);
-	if (rc != 0) {
-		rd_fail_errno(err, "asking for the file system");
-		return rd_error_at(err, path, RD_NO_OFFSET);
-	}
+	if (rc != 0)
+		return rd_error_at(err, rd_fail_errno(err, "asking for the file system"), path, RD_NO_OFFSET);
 	*name = NULL;
 	for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
 		if (shared[i].type == (uint32_t)fs.f_type)
@@ -50,8 +48,9 @@ static int check_disk(const char *folder, bool thrown_away, struct rd_error *err
 
 	if (code < 0 || name == NULL || thrown_away)
 		return code;
-	rd_fail(err, RD_UNSUPPORTED, "the merger's state must lie on a disk of this machine, and this is %s", name);
-	return rd_error_at(err, folder, RD_NO_OFFSET);
+	code = rd_fail(err, RD_UNSUPPORTED, "the merger's state must lie on a disk of this machine, and this is %s",
+		       name);
+	return rd_error_at(err, code, folder, RD_NO_OFFSET);
 }
 
 int rd_place_own(const char *folder, bool thrown_away, struct rd_error *err)
@@ -59,23 +58,18 @@ int rd_place_own(const char *folder, bool thrown_away, struct rd_error *err)
 	char path[4096];
 	int code;
 
-	if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
-		rd_fail_errno(err, "making the merger's folder");
-		return rd_error_at(err, folder, RD_NO_OFFSET);
-	}
+	if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+		return rd_error_at(err, rd_fail_errno(err, "making the merger's folder"), folder, RD_NO_OFFSET);
 	if ((code = check_disk(folder, thrown_away, err)) < 0 ||
 	    (code = rd_path(path, sizeof path, err, "%s/lock", folder)) < 0)
 		return code;
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (fd < 0) {
-		rd_fail_errno(err, "opening the merger's lock");
-		return rd_error_at(err, path, RD_NO_OFFSET);
-	}
+	if (fd < 0)
+		return rd_error_at(err, rd_fail_errno(err, "opening the merger's lock"), path, RD_NO_OFFSET);
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return fd;
 	code = errno == EWOULDBLOCK ? rd_fail(err, RD_EXISTS, "another merger works in this folder")
 	                            : rd_fail_errno(err, "locking the merger's folder");
-	rd_error_at(err, folder, RD_NO_OFFSET);
 	close(fd);
-	return code;
+	return rd_error_at(err, code, folder, RD_NO_OFFSET);
 }

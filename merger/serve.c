@@ -302,8 +302,7 @@ int rd_merger_serve(const struct rd_merger_options *o, struct rd_forker *forker,
 		code = turn(&s, err);
 	if (code >= 0 && s.merger.refused) {
 		*err = s.merger.refusal;
-		rd_error_in(err, "the broker refused this merger");
-		code = err->code;
+		code = rd_error_in(err, err->code, "the broker refused this merger");
 	}
 	rd_net_close(s.net);
 	rd_pipe_release(&s.pipe);

@@ -32,8 +32,7 @@ int rd_spool_file(const char *folder, struct rd_error *err)
 	}
 	if (fd >= 0)
 		return fd;
-	rd_fail_errno(err, "making room for a partial");
-	return rd_error_at(err, folder, RD_NO_OFFSET);
+	return rd_error_at(err, rd_fail_errno(err, "making room for a partial"), folder, RD_NO_OFFSET);
 }
 
 void rd_spool_init(struct rd_spool *s, rd_spool_file_fn file, void *ctx, uint64_t *budget)
@@ -156,7 +155,5 @@ int rd_spool_read(const struct rd_spool *s, size_t i, uint64_t offset, void *to,
 		return 0;
 	}
 	int code = rd_pread_all(s->fd, to, s->blocks.at[i].size_bytes, offset, err);
-	if (code < 0)
-		rd_error_in(err, "reading a chunk back");
-	return code;
+	return code < 0 ? rd_error_in(err, code, "reading a chunk back") : code;
 }

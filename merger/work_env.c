@@ -122,8 +122,8 @@ static int open_env(struct rd_work *w, const char *folder, unsigned flags, struc
 	if (w->env)
 		mdb_env_close(w->env);
 	w->env = NULL;
-	rd_work_fail(w, err, rc, "opening the merger's store");
-	return rd_error_at(err, folder, RD_NO_OFFSET);
+	rc = rd_work_fail(w, err, rc, "opening the merger's store");
+	return rd_error_at(err, rc, folder, RD_NO_OFFSET);
 }
 
 /* Reserve less where a limit of address space stands. */
@@ -154,9 +154,8 @@ static int work_new(const char *folder, struct rd_work **out, struct rd_error *e
 	if (w->folder < 0) {
 		int code = errno == ENOENT ? rd_fail(err, RD_NOT_FOUND, "there is no such store") :
 		                             rd_fail_errno(err, "opening the merger's store");
-		rd_error_at(err, folder, RD_NO_OFFSET);
 		rd_free(w);
-		return code;
+		return rd_error_at(err, code, folder, RD_NO_OFFSET);
 	}
 	*out = w;
 	return 0;
@@ -167,10 +166,8 @@ int rd_work_open(const char *folder, const struct rd_work_options *o, struct rd_
 	unsigned create = MDB_CREATE;
 	struct rd_work *w;
 
-	if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
-		rd_fail_errno(err, "making the merger's store");
-		return rd_error_at(err, folder, RD_NO_OFFSET);
-	}
+	if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+		return rd_error_at(err, rd_fail_errno(err, "making the merger's store"), folder, RD_NO_OFFSET);
 	int code = work_new(folder, &w, err);
 	if (code < 0)
 		return code;
@@ -181,9 +178,8 @@ int rd_work_open(const char *folder, const struct rd_work_options *o, struct rd_
 	if (code == 0)
 		code = rd_work_read_jobs(w, err);
 	if (code < 0) {
-		rd_error_at(err, folder, RD_NO_OFFSET);
 		rd_work_close(w);
-		return code;
+		return rd_error_at(err, code, folder, RD_NO_OFFSET);
 	}
 	*out = w;
 	return 0;

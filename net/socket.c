@@ -157,7 +157,7 @@ static int open_socket(struct rd_net *n, bool listens, const char *endpoint, int
 		rc = open_monitor(s, err);
 	if (rc == 0 && (listens ? zmq_bind(s->handle, endpoint) : zmq_connect(s->handle, endpoint)) != 0) {
 		rc = fail_zmq(err, listens ? "cannot listen" : "cannot connect");
-		rd_error_in(err, "%s", endpoint);
+		rd_error_in(err, rc, "%s", endpoint);
 	}
 	if (rc < 0) {
 		free_socket(s);

@@ -187,6 +187,6 @@ int rd_partial_unpack(struct rd_partial *p, struct rd_span block, struct rd_erro
 	}
 	rd_free(room);
 	if (code < 0)
-		rd_error_in(err, "unpacking table %s", rd_partial_layout(head.table)->name);
+		rd_error_in(err, code, "unpacking table %s", rd_partial_layout(head.table)->name);
 	return code;
 }

@@ -40,7 +40,7 @@ int rd_table_next(struct rd_table_reader *r, const struct rd_partial **rows, str
 	r->block = (struct rd_partial){0};
 	int rc = unpack_next(r, &r->block, err);
 	if (rc < 0)
-		return rd_error_in(err, "shard %zu, table %d, block %u", r->shard, (int)r->table, r->seq);
+		return rd_error_in(err, rc, "shard %zu, table %d, block %u", r->shard, (int)r->table, r->seq);
 	*rows = &r->block;
 	return rc;
 }
@@ -61,5 +61,5 @@ int rd_tables_unpack_strings(const struct rd_tables *t, size_t shard, struct rd_
 	rd_table_open(&reader, t, shard, RD_TABLE_STRINGS);
 	while ((rc = unpack_next(&reader, into, err)) > 0)
 		;
-	return rc < 0 ? rd_error_in(err, "shard %zu, strings", shard) : 0;
+	return rc < 0 ? rd_error_in(err, rc, "shard %zu, strings", shard) : 0;
 }

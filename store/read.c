@@ -152,9 +152,8 @@ int rd_store_read(const char *path, struct rd_result *out, struct rd_error *err)
 		close(copy);
 	}
 	if (code < 0) {
-		rd_error_at(err, path, RD_NO_OFFSET);
 		rd_result_release(&r);
-		return code;
+		return rd_error_at(err, code, path, RD_NO_OFFSET);
 	}
 	*out = r;
 	return 0;

@@ -65,18 +65,14 @@ int rd_seal_write(const char *folder, const struct rd_seal *seal, struct rd_erro
 	if (code < 0)
 		return code;
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0) {
-		rd_fail_errno(err, "cannot make it");
-		return rd_error_at(err, path, RD_NO_OFFSET);
-	}
+	if (fd < 0)
+		return rd_error_at(err, rd_fail_errno(err, "cannot make it"), path, RD_NO_OFFSET);
 	code = rd_write_all(fd, text, (size_t)n, err);
 	if (code == 0 && fsync(fd) != 0)
 		code = rd_fail_errno(err, "cannot sync it");
 	if (close(fd) != 0 && code == 0)
 		code = rd_fail_errno(err, "cannot close it");
-	if (code < 0)
-		rd_error_at(err, path, RD_NO_OFFSET);
-	return code;
+	return code < 0 ? rd_error_at(err, code, path, RD_NO_OFFSET) : code;
 }
 
 static int not_a_result(const char *folder, int why, struct rd_error *err)

@@ -172,8 +172,7 @@ int rd_store_write(const char *path, const struct rd_result *r, struct rd_error 
 	if (mkdir(path, 0777) != 0) {
 		code = errno == EEXIST ? rd_fail(err, RD_EXISTS, "it is there already")
 				       : rd_fail_errno(err, "cannot make the folder of the result");
-		rd_error_at(err, path, RD_NO_OFFSET);
-		return code;
+		return rd_error_at(err, code, path, RD_NO_OFFSET);
 	}
 	code = write_data(path, r, err);
 	if (code == 0)
@@ -181,7 +180,7 @@ int rd_store_write(const char *path, const struct rd_result *r, struct rd_error 
 	if (code == 0)
 		code = rd_sync_path(path, err);
 	if (code < 0) {
-		rd_error_at(err, path, RD_NO_OFFSET);
+		rd_error_at(err, code, path, RD_NO_OFFSET);
 		rd_remove_tree(path, NULL);
 	}
 	return code;

@@ -64,7 +64,7 @@ static int read_kind(const struct rd_source *s, int *kind, struct rd_error *err)
 	uint8_t head[8];
 	int64_t n = rd_pread_some(s->fd, head, sizeof head, 0, err);
 	if (n < 0)
-		return rd_error_at(err, s->path, 0), (int)n;
+		return rd_error_at(err, (int)n, s->path, 0);
 	*kind = kind_of(head, (size_t)n);
 	return 0;
 }
@@ -255,5 +255,5 @@ int rd_archive_unpack(const struct rd_source *s, const char *folder, const struc
 	if (rc == 0)
 		return 0;
 	rd_archive_output_undo(&u.output);
-	return rd_error_at(err, s->path, RD_NO_OFFSET), rc;
+	return rd_error_at(err, rc, s->path, RD_NO_OFFSET);
 }

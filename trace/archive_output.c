@@ -59,10 +59,8 @@ int rd_archive_output_begin(struct rd_archive_output *o, const char *name, struc
 	if (rc == 0) {
 		display_name(u, name);
 		o->fd = open(u->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-		if (o->fd < 0) {
-			rc = rd_fail_errno(err, "making the unpacked file");
-			rd_error_at(err, u->path, RD_NO_OFFSET);
-		}
+		if (o->fd < 0)
+			rc = rd_error_at(err, rd_fail_errno(err, "making the unpacked file"), u->path, RD_NO_OFFSET);
 	}
 	if (rc != 0) {
 		o->out->n--;
@@ -80,7 +78,7 @@ int rd_archive_output_write(struct rd_archive_output *o, const void *bytes, size
 		return rc;
 	rc = rd_write_all(o->fd, bytes, size_bytes, err);
 	if (rc != 0)
-		return rd_error_at(err, u->path, RD_NO_OFFSET), rc;
+		return rd_error_at(err, rc, u->path, RD_NO_OFFSET);
 	o->plain_bytes += size_bytes;
 	u->size_bytes += size_bytes;
 	return 0;
@@ -93,7 +91,7 @@ int rd_archive_output_end(struct rd_archive_output *o, struct rd_error *err)
 	if (fd < 0 || close(fd) == 0 || errno == EINTR)
 		return 0;
 	int rc = rd_fail_errno(err, "writing the unpacked file");
-	return rd_error_at(err, o->out->at[o->out->n - 1].path, RD_NO_OFFSET), rc;
+	return rd_error_at(err, rc, o->out->at[o->out->n - 1].path, RD_NO_OFFSET);
 }
 
 void rd_archive_output_undo(struct rd_archive_output *o)

@@ -109,7 +109,7 @@ static int map_output(struct rd_archive_output *o, uint64_t plain_bytes, void **
 	if (rc != 0) {
 		errno = rc;
 		rc = rd_fail_errno(err, "making room for the unpacked file");
-		return rd_error_at(err, o->out->at[o->out->n - 1].path, RD_NO_OFFSET), rc;
+		return rd_error_at(err, rc, o->out->at[o->out->n - 1].path, RD_NO_OFFSET);
 	}
 	*at = mmap(NULL, (size_t)plain_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, o->fd, 0);
 	return *at != MAP_FAILED ? 0 : RD_ZSTD_NOT_MINE;

@@ -34,7 +34,7 @@ int64_t rd_indexer_look(struct rd_indexer *x, uint64_t offset, size_t need, cons
 	if (offset < x->window_offset || offset + need > x->window_offset + x->window_bytes) {
 		int64_t n = rd_pread_some(x->source->fd, x->window, sizeof x->window, offset, err);
 		if (n < 0)
-			return rd_error_at(err, x->source->path, offset), n;
+			return rd_error_at(err, (int)n, x->source->path, offset);
 		x->window_offset = offset;
 		x->window_bytes = (size_t)n;
 	}
@@ -75,7 +75,7 @@ int rd_indexer_run(struct rd_indexer *x, rd_indexer_step_fn step, struct rd_inde
 	}
 	if (rc != 0) {
 		rd_index_release(&x->index);
-		return rd_error_at(err, x->source->path, x->offset), rc;
+		return rd_error_at(err, rc, x->source->path, x->offset);
 	}
 	x->index.info.digest = rd_index_digest(&x->index);
 	if (progress != NULL)

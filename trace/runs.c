@@ -24,8 +24,8 @@ static int read_run(struct rd_runs *r, const struct rd_block *first, uint64_t ru
 {
 	const struct rd_source *s = r->source;
 	if (first->offset > s->size_bytes || run_bytes > s->size_bytes - first->offset || run_bytes > SIZE_MAX) {
-		rd_fail(err, RD_CHANGED, "the file is shorter than its index");
-		return rd_error_at(err, s->path, first->offset), RD_CHANGED;
+		int rc = rd_fail(err, RD_CHANGED, "the file is shorter than its index");
+		return rd_error_at(err, rc, s->path, first->offset);
 	}
 	if (r->window == NULL || run_bytes > r->window_bytes) {
 		size_t want = run_bytes > WINDOW_BYTES ? (size_t)run_bytes : WINDOW_BYTES;
@@ -48,7 +48,7 @@ static int failed(const struct rd_runs *r, int rc, const struct rd_block *b, str
 		return rd_fail_nomem(err);
 	rd_fail(err, rc,
 		rc == RD_CHANGED ? "the block that the index saw is not there" : "decoding the block was stopped");
-	return rd_error_at(err, r->source->path, b->offset), rc;
+	return rd_error_at(err, rc, r->source->path, b->offset);
 }
 
 static int counted_block(const struct rd_runs *r, struct rd_decoder *d, const struct rd_sink *sink,

@@ -56,7 +56,7 @@ int rd_source_open(struct rd_source *s, const char *path, struct rd_error *err)
 	if (rc == 0)
 		return 0;
 	rd_source_close(s);
-	return rd_error_at(err, path, RD_NO_OFFSET), rc;
+	return rd_error_at(err, rc, path, RD_NO_OFFSET);
 }
 
 void rd_source_close(struct rd_source *s)
@@ -69,21 +69,17 @@ void rd_source_close(struct rd_source *s)
 int rd_source_read(const struct rd_source *s, void *buf, size_t size_bytes, uint64_t offset, struct rd_error *err)
 {
 	int rc = rd_pread_all(s->fd, buf, size_bytes, offset, err);
-	if (rc != 0)
-		rd_error_at(err, s->path, offset);
-	return rc;
+	return rc == 0 ? 0 : rd_error_at(err, rc, s->path, offset);
 }
 
 int rd_source_same(const struct rd_source *s, uint64_t size_bytes, int64_t mtime_ns, struct rd_error *err)
 {
 	struct stat st;
-	if (fstat(s->fd, &st) != 0) {
-		int rc = rd_fail_errno(err, "cannot be looked at");
-		return rd_error_at(err, s->path, RD_NO_OFFSET), rc;
-	}
+	if (fstat(s->fd, &st) != 0)
+		return rd_error_at(err, rd_fail_errno(err, "cannot be looked at"), s->path, RD_NO_OFFSET);
 	if ((uint64_t)st.st_size == size_bytes && mtime_of(&st) == mtime_ns && s->size_bytes == size_bytes &&
 	    s->mtime_ns == mtime_ns)
 		return 0;
-	rd_fail(err, RD_CHANGED, "the file has changed since it was indexed");
-	return rd_error_at(err, s->path, RD_NO_OFFSET), RD_CHANGED;
+	int rc = rd_fail(err, RD_CHANGED, "the file has changed since it was indexed");
+	return rd_error_at(err, rc, s->path, RD_NO_OFFSET);
 }

@@ -70,14 +70,14 @@ int rd_trace_probe(const struct rd_source *s, const struct rd_format **out, stru
 	uint8_t head[512];
 	int64_t n = rd_pread_some(s->fd, head, sizeof head, 0, err);
 	if (n < 0)
-		return rd_error_at(err, s->path, 0), (int)n;
+		return rd_error_at(err, (int)n, s->path, 0);
 	const struct rd_format *f = rd_format_of(head, (size_t)n);
 	if (f != NULL) {
 		*out = f;
 		return 0;
 	}
-	rd_fail(err, RD_UNSUPPORTED, "%s", n == 0 ? "an empty file" : name_stranger(head, (size_t)n));
-	return rd_error_at(err, s->path, RD_NO_OFFSET), RD_UNSUPPORTED;
+	int rc = rd_fail(err, RD_UNSUPPORTED, "%s", n == 0 ? "an empty file" : name_stranger(head, (size_t)n));
+	return rd_error_at(err, rc, s->path, RD_NO_OFFSET);
 }
 
 int64_t rd_clock_ns(const struct rd_clock *c, uint64_t ticks)

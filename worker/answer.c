@@ -101,7 +101,7 @@ static int take_block(struct rd_answer *a, struct rd_cursor *c, struct rd_error 
 		return breach(err, "a block out of order");
 	int code = rd_partial_block_check(block, &inner, err);
 	if (code < 0) {
-		rd_error_in(err, "the parser's answer");
+		rd_error_in(err, code, "the parser's answer");
 		return code == RD_NOMEM ? code : RD_PROTOCOL;
 	}
 	if (inner != table)

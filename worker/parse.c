@@ -145,10 +145,8 @@ static int make_folder(char *path, struct rd_error *err)
 	}
 	if (rc == 0)
 		rc = mkdir(path, 0700) != 0 && errno != EEXIST;
-	if (rc) {
-		rd_fail_errno(err, "making a folder to unpack into");
-		return rd_error_at(err, path, RD_NO_OFFSET);
-	}
+	if (rc)
+		return rd_error_at(err, rd_fail_errno(err, "making a folder to unpack into"), path, RD_NO_OFFSET);
 	return 0;
 }
 
@@ -205,7 +203,7 @@ static int decode_shard(struct task *t, struct rd_error *err)
 		};
 		code = rd_shard_decode(&t->source, &shard, &opt, tell_block, t, err);
 		if (code < 0)
-			rd_error_in(err, "decoding shard %u", w->shard);
+			rd_error_in(err, code, "decoding shard %u", w->shard);
 	}
 	/* A trace that changed meanwhile explains whatever else went wrong. */
 	if (code == 0 || code == RD_CORRUPT || code == RD_TRUNCATED) {
@@ -247,7 +245,7 @@ static int work(struct task *t, int task_fd, const struct rd_parse_limits *limit
 		return code;
 	rd_field_text(&t->work->path, path, sizeof path);
 	if ((code = rd_source_open(&t->source, path, err)) < 0)
-		return rd_error_at(err, path, RD_NO_OFFSET);
+		return rd_error_at(err, code, path, RD_NO_OFFSET);
 	if ((code = enter_sandbox(t, limits, err)) == 0) {
 		if (t->work->work == RD__WORK__OPEN)
 			code = open_input(t, err);
@@ -257,7 +255,7 @@ static int work(struct task *t, int task_fd, const struct rd_parse_limits *limit
 			code = decode_shard(t, err);
 	}
 	if (code < 0)
-		rd_error_at(err, path, RD_NO_OFFSET);
+		rd_error_at(err, code, path, RD_NO_OFFSET);
 	rd_source_close(&t->source);
 	return code;
 }

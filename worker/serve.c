@@ -257,7 +257,7 @@ int rd_worker_serve(const struct rd_serve_options *o, struct rd_forker *forker, 
 		code = turn(&s, err);
 	if (code >= 0 && s.worker.refused) {
 		*err = s.worker.refusal;
-		code = rd_error_in(err, "the broker refused this worker");
+		code = rd_error_in(err, err->code, "the broker refused this worker");
 	} else if (code >= 0 && s.forker_gone) {
 		code = rd_fail(err, RD_INTERNAL, "the process that forks the parsers died");
 	}

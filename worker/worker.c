@@ -62,7 +62,7 @@ static void fail(struct rd_worker *w, const struct rd_error *err, bool retry)
 
 	forget(w);
 	w->word_error = *err;
-	rd_error_at(&w->word_error, w->task.path, RD_NO_OFFSET);
+	rd_error_at(&w->word_error, err->code, w->task.path, RD_NO_OFFSET);
 	w->word_retry = retry;
 	say(w, RD_WORD_FAILED);
 	rd_log(retry ? RD_LOG_WARN : RD_LOG_INFO, "task_failed", "job=%s task=%" PRIu64 " attempt=%u code=%s retry=%d error=%s", w->task.job,

@@ -7,8 +7,8 @@ static void clear_forgets_everything(void **state)
 	struct rd_error err;
 
 	rd_fail(&err, RD_CORRUPT, "x");
-	rd_error_at(&err, "f", 3);
-	rd_error_in(&err, "layer");
+	rd_error_at(&err, err.code, "f", 3);
+	rd_error_in(&err, err.code, "layer");
 	rd_error_clear(&err);
 	assert_int_equal(err.code, RD_OK);
 	assert_int_equal(err.sys_errno, 0);
@@ -40,9 +40,9 @@ static void one_line_stays_one(void **state)
 
 	rd_fail(&err, RD_CORRUPT, "a\nb\tc\x1b[0m");
 	assert_string_equal(err.text, "a b c [0m");
-	rd_error_at(&err, "x\ny", 0);
+	rd_error_at(&err, err.code, "x\ny", 0);
 	assert_string_equal(err.file, "x y");
-	rd_error_in(&err, "l\n1");
+	rd_error_in(&err, err.code, "l\n1");
 	assert_string_equal(err.context, "l 1: ");
 }
 
@@ -75,17 +75,18 @@ static void place_is_named_once(void **state)
 	char path[400];
 
 	rd_fail(&err, RD_CORRUPT, "bad");
-	assert_int_equal(rd_error_at(&err, NULL, 7), RD_CORRUPT);
-	assert_int_equal(rd_error_at(&err, "inner", RD_NO_OFFSET), RD_CORRUPT);
-	assert_int_equal(rd_error_at(&err, "outer", 9), RD_CORRUPT);
+	assert_int_equal(rd_error_at(&err, RD_CORRUPT, NULL, 7), RD_CORRUPT);
+	assert_int_equal(rd_error_at(&err, RD_CORRUPT, "inner", RD_NO_OFFSET), RD_CORRUPT);
+	assert_int_equal(rd_error_at(&err, RD_LIMIT, "outer", 9), RD_LIMIT);
+	assert_int_equal(err.code, RD_CORRUPT);
 	assert_string_equal(err.file, "inner");
 	assert_true(err.offset == 7);
-	assert_int_equal(rd_error_at(NULL, "x", 1), RD_INTERNAL);
+	assert_int_equal(rd_error_at(NULL, RD_LIMIT, "x", 1), RD_LIMIT);
 	/* A long path keeps its end. */
 	memset(path, 'p', sizeof path);
 	strcpy(path + 390, "/the.end");
 	rd_fail(&err, RD_CORRUPT, "bad");
-	rd_error_at(&err, path, 0);
+	rd_error_at(&err, err.code, path, 0);
 	assert_int_equal(strlen(err.file), sizeof err.file - 1);
 	assert_string_equal(err.file + strlen(err.file) - 9, "p/the.end");
 }
@@ -96,17 +97,18 @@ static void layers_come_in_front(void **state)
 	char line[600];
 
 	rd_fail(&err, RD_CORRUPT, "bad tag %d", 9);
-	assert_int_equal(rd_error_in(&err, "shard %d", 3), RD_CORRUPT);
-	assert_int_equal(rd_error_in(&err, "reading the index"), RD_CORRUPT);
+	assert_int_equal(rd_error_in(&err, RD_CORRUPT, "shard %d", 3), RD_CORRUPT);
+	assert_int_equal(rd_error_in(&err, RD_LIMIT, "reading the index"), RD_LIMIT);
+	assert_int_equal(err.code, RD_CORRUPT);
 	assert_string_equal(err.context, "reading the index: shard 3: ");
 	assert_string_equal(rd_error_line(&err, line, sizeof line), "reading the index: shard 3: bad tag 9");
-	rd_error_at(&err, "t.etl", RD_NO_OFFSET);
+	rd_error_at(&err, err.code, "t.etl", RD_NO_OFFSET);
 	assert_string_equal(rd_error_line(&err, line, sizeof line), "reading the index: shard 3: bad tag 9 (t.etl)");
-	rd_error_at(&err, NULL, 4096);
+	rd_error_at(&err, err.code, NULL, 4096);
 	assert_string_equal(rd_error_line(&err, line, sizeof line),
 			    "reading the index: shard 3: bad tag 9 (t.etl, at byte 4096)");
-	assert_int_equal(rd_error_in(NULL, "x"), RD_INTERNAL);
-	assert_int_equal(rd_error_in(&err, "%s", ""), RD_CORRUPT);
+	assert_int_equal(rd_error_in(NULL, RD_LIMIT, "x"), RD_LIMIT);
+	assert_int_equal(rd_error_in(&err, RD_CORRUPT, "%s", ""), RD_CORRUPT);
 	assert_string_equal(err.context, "reading the index: shard 3: ");
 }
 
@@ -117,12 +119,12 @@ static void too_many_layers_keep_the_outer_ones(void **state)
 
 	rd_fail(&err, RD_CORRUPT, "bad");
 	for (int i = 0; i < 100; i++)
-		rd_error_in(&err, "layer %d", i);
+		rd_error_in(&err, err.code, "layer %d", i);
 	assert_int_equal(strlen(err.context), sizeof err.context - 1);
 	assert_memory_equal(err.context, "layer 99: layer 98: ", 20);
 	memset(long_layer, 'l', sizeof long_layer - 1);
 	long_layer[sizeof long_layer - 1] = 0;
-	rd_error_in(&err, "%s", long_layer);
+	rd_error_in(&err, err.code, "%s", long_layer);
 	assert_int_equal(strlen(err.context), sizeof err.context - 1);
 	assert_string_equal(err.context + strlen(err.context) - 3, "l: ");
 }

@@ -141,8 +141,8 @@ static void errors_travel(void **state)
 	struct rd_bytes b = {0};
 
 	rd_fail(&in, RD_CORRUPT, "a block of %d bytes", 3);
-	rd_error_at(&in, "/a/trace", 4096);
-	rd_error_in(&in, "shard 3");
+	rd_error_at(&in, in.code, "/a/trace", 4096);
+	rd_error_in(&in, in.code, "shard 3");
 	assert_int_equal(rd_pipe_error_pack(&in, &b), 0);
 	assert_int_equal(rd_pipe_error_unpack(&out, (struct rd_span){b.at, b.n}), 0);
 	assert_int_equal(out.code, RD_CORRUPT);

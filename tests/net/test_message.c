@@ -56,8 +56,8 @@ static void an_envelope_there_and_back(void **state)
 	struct rd_error err, why, got;
 
 	rd_fail(&why, RD_CORRUPT, "a block of length 0");
-	rd_error_at(&why, "/t/a.nettrace", 77);
-	rd_error_in(&why, "shard 3");
+	rd_error_at(&why, why.code, "/t/a.nettrace", 77);
+	rd_error_in(&why, why.code, "shard 3");
 	rd_wire_error(&error, &why, true);
 	e.job = rd_field("j");
 	e.error = &error;

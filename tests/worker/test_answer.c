@@ -178,7 +178,7 @@ static void a_typed_error(void **state)
 	struct rd_error e;
 
 	rd_fail(&e, RD_UNSUPPORTED, "nettrace version 9");
-	rd_error_at(&e, "/a/b", 12);
+	rd_error_at(&e, e.code, "/a/b", 12);
 	rd_answer_init(&f->answer, RD__WORK__INDEX, "");
 	assert_int_equal(rd_answer_error(f->write_fd, &e), 0);
 	assert_int_equal(take(f), RD_ANSWER_ERROR);

@@ -510,7 +510,7 @@ static void typed_errors_travel(void **state)
 	struct rd_error e;
 
 	rd_fail(&e, RD_UNSUPPORTED, "nettrace version 9");
-	rd_error_at(&e, "/traces/a", 8);
+	rd_error_at(&e, e.code, "/traces/a", 8);
 	assert_int_equal(rd_pipe_error_pack(&e, &body), 0);
 	connect_worker(f);
 	task(f, RD__WORK__INDEX, 1, 1);

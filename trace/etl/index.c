@@ -203,7 +203,7 @@ int rd_etl_index(const struct rd_source *source, struct rd_index *out, void (*pr
 	rd_vec_release(&s.sequences);
 	if (rc != 0) {
 		rd_index_release(out);
-		(void)rd_error_at(err, source->path, RD_NO_OFFSET);
+		rd_error_at(err, rc, source->path, RD_NO_OFFSET);
 	}
 	return rc;
 }

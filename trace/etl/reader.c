@@ -280,7 +280,7 @@ int rd_etl_decoder_blocks(struct rd_decoder *d, const struct rd_block *blocks, s
 		for (size_t k = 0; rc == 0 && k < w.n; k++) {
 			rc = decode(d, &w.blocks[k], d->window.at + w.place[k], err);
 			if (rc != 0)
-				(void)rd_error_at(err, d->source->path, w.blocks[k].offset);
+				rd_error_at(err, rc, d->source->path, w.blocks[k].offset);
 		}
 		if (rc != 0)
 			return rc;

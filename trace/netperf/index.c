@@ -92,7 +92,7 @@ int rd_netperf_index(const struct rd_source *s, struct rd_index *out, void (*pro
 		return (int)have;
 	int rc = rd_netperf_head(at, (size_t)have, &x.index.info, &x.offset, &reference, err);
 	if (rc != 0)
-		return rd_error_at(err, s->path, RD_NO_OFFSET), rc;
+		return rd_error_at(err, rc, s->path, RD_NO_OFFSET);
 	x.index.whole = true;
 	if (rd_netperf_has_blocks(x.index.info.version_major)) {
 		x.ctx = &rd_netperf_blocks;

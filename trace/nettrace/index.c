@@ -51,7 +51,7 @@ int rd_nettrace_index(const struct rd_source *s, struct rd_index *out, void (*pr
 	rd_indexer_init(&x, s, RD_FORMAT_NETTRACE);
 	int rc = begin(&x, &six, err);
 	if (rc != 0)
-		return rd_error_at(err, s->path, RD_NO_OFFSET), rc;
+		return rd_error_at(err, rc, s->path, RD_NO_OFFSET);
 	x.ctx = &rd_nettrace_blocks;
 	return rd_indexer_run(&x, six ? rd_nettrace6_step : rd_fastserial_step, out, progress, ctx, err);
 }
