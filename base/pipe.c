@@ -106,7 +106,8 @@ int rd_pipe_next(struct rd_pipe *p, struct rd_pipe_frame *out, struct rd_error *
 	uint32_t size = rd_u32(&c);
 	uint8_t type = rd_u8(&c);
 	if (size > p->body_max_bytes)
-		return rd_fail(err, RD_PROTOCOL, "a frame of %u bytes, at most %u are allowed", size, p->body_max_bytes);
+		return rd_fail(err, RD_PROTOCOL, "a frame of %u bytes, at most %u are allowed", size,
+			       p->body_max_bytes);
 	if (size > rd_left(&c))
 		return 0;
 	*out = (struct rd_pipe_frame){type, {rd_take(&c, size), size}};

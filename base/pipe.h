@@ -34,7 +34,7 @@ struct rd_pipe {
 	uint32_t body_max_bytes;
 	bool ended; /* the writer is gone; frames may still wait in the buffer */
 	struct rd_bytes buffer;
-	size_t at;  /* bytes of the buffer handed out already */
+	size_t at; /* bytes of the buffer handed out already */
 };
 
 void rd_pipe_init(struct rd_pipe *p, int fd, uint32_t body_max_bytes);

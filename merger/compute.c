@@ -30,7 +30,7 @@ struct job {
 };
 
 static int read_block(void *ctx, size_t shard, enum rd_partial_table table, uint32_t seq, struct rd_span *block,
-                      struct rd_error *err)
+		      struct rd_error *err)
 {
 	const struct shards *s = ctx;
 	struct rd_shard_id id = s->id;
@@ -132,17 +132,21 @@ static int fill_traces(struct job *j, const struct rd_message *order, struct rd_
 }
 
 static int finish(struct job *j, int (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx,
-                  struct rd_result *out, struct rd_error *err)
+		  struct rd_result *out, struct rd_error *err)
 {
 	const Rd__Filter *f = j->finish->filter;
 	const char *process = text_of(j, &f->process);
 	struct rd_finish_options opt = {
 		.process = f->process.len ? process : NULL,
-		.has_from = f->has_from, .has_to = f->has_to,
-		.from_ns = f->from_ns, .to_ns = f->to_ns,
-		.from_is_utc = f->from_is_utc, .to_is_utc = f->to_is_utc,
+		.has_from = f->has_from,
+		.has_to = f->has_to,
+		.from_ns = f->from_ns,
+		.to_ns = f->to_ns,
+		.from_is_utc = f->from_is_utc,
+		.to_is_utc = f->to_is_utc,
 		.kind = f->kind - 1,
-		.progress = progress, .progress_ctx = ctx,
+		.progress = progress,
+		.progress_ctx = ctx,
 	};
 	uint64_t start = rd_now_ns();
 
@@ -159,8 +163,8 @@ static int finish(struct job *j, int (*progress)(void *ctx, uint64_t done, uint6
 }
 
 int rd_compute(const char *state, const struct rd_message *order,
-               int (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx, struct rd_result *out,
-               struct rd_error *err)
+	       int (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx, struct rd_result *out,
+	       struct rd_error *err)
 {
 	struct job j = {.finish = order->envelope->finish};
 	char folder[4096];

@@ -15,7 +15,7 @@
  * whole, else RD_NOT_FOUND or RD_CORRUPT. *out is filled on success only.
  */
 int rd_compute(const char *state, const struct rd_message *order,
-               int (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx, struct rd_result *out,
-               struct rd_error *err);
+	       int (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx, struct rd_result *out,
+	       struct rd_error *err);
 
 #endif

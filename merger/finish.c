@@ -28,8 +28,8 @@ static int split_path(const char *path, char *folder, size_t size, const char **
 		return rd_fail(err, RD_USAGE, "the output's path has no name at its end");
 	if (slash == NULL)
 		return rd_path(folder, size, err, ".");
-	return slash == path ? rd_path(folder, size, err, "/") :
-	                       rd_path(folder, size, err, "%.*s", (int)(slash - path), path);
+	return slash == path ? rd_path(folder, size, err, "/")
+			     : rd_path(folder, size, err, "%.*s", (int)(slash - path), path);
 }
 
 /* What all folders of a job beside its output begin with. */
@@ -40,7 +40,7 @@ static int name_prefix(char *buf, size_t size, const char *name, const char *job
 }
 
 int rd_finish_folder(char *buf, size_t size, const char *output, const char *job, const char *token,
-                     struct rd_error *err)
+		     struct rd_error *err)
 {
 	char folder[4096], prefix[256];
 	const char *name;
@@ -58,7 +58,7 @@ int rd_finish_folder(char *buf, size_t size, const char *output, const char *job
 /* ---- the task's file */
 
 int rd_finish_task_file(enum rd_finish_step step, const struct rd_message *order, const struct rd_job_record *record,
-                        struct rd_error *err)
+			struct rd_error *err)
 {
 	struct rd_finish_head head = {.step = step, .device = record->row.device, .inode = record->row.inode};
 	struct rd_bytes packed = {0};
@@ -247,7 +247,7 @@ static int tell_progress(void *ctx, uint64_t done, uint64_t total)
 	uint64_t body[2] = {done, total};
 
 	return rd_pipe_write(t->pipe, RD_FINISH_PROGRESS, (struct rd_span){(const uint8_t *)body, sizeof body},
-	                     (struct rd_span){0}, NULL);
+			     (struct rd_span){0}, NULL);
 }
 
 static int tell_ready(const struct task *t, const struct rd_result *r, const char *path, struct rd_error *err)
@@ -261,7 +261,7 @@ static int tell_ready(const struct task *t, const struct rd_result *r, const cha
 	ready.device = st.st_dev;
 	ready.inode = st.st_ino;
 	return rd_pipe_write(t->pipe, RD_FINISH_READY, (struct rd_span){(const uint8_t *)&ready, sizeof ready},
-	                     (struct rd_span){0}, err);
+			     (struct rd_span){0}, err);
 }
 
 static int result_path(const struct task *t, char *buf, size_t size, struct rd_error *err)
@@ -363,7 +363,8 @@ int rd_finish_child(const struct rd_forker_child *child, const char *state)
 		struct rd_bytes packed = {0};
 		code = rd_pipe_error_pack(&err, &packed);
 		if (code == 0)
-			code = rd_pipe_write(t.pipe, RD_FINISH_ERROR, (struct rd_span){packed.at, packed.n}, none, NULL);
+			code = rd_pipe_write(t.pipe, RD_FINISH_ERROR, (struct rd_span){packed.at, packed.n}, none,
+					     NULL);
 		rd_bytes_release(&packed);
 	} else {
 		code = rd_pipe_write(t.pipe, RD_FINISH_END, none, none, NULL);

@@ -34,7 +34,7 @@ enum rd_finish_frame {
 struct rd_finish_head {
 	uint32_t step; /* enum rd_finish_step */
 	uint32_t packed_bytes;
-	uint64_t device, inode;     /* DELIVER: of the result */
+	uint64_t device, inode;       /* DELIVER: of the result */
 	char folder[RD_PATH_MAX + 1]; /* where the result is made */
 };
 
@@ -46,14 +46,14 @@ struct rd_finish_ready {
 
 /* The folder for a job's result; token tells this merger's from another's. RD_LIMIT. */
 int rd_finish_folder(char *buf, size_t size, const char *output, const char *job, const char *token,
-                     struct rd_error *err);
+		     struct rd_error *err);
 
 /* Remove what any merger left beside the output of this job. */
 int rd_finish_sweep(const char *output, const char *job, struct rd_error *err);
 
 /* The merger's side: a step's file in memory; the descriptor, or a negative code. */
 int rd_finish_task_file(enum rd_finish_step step, const struct rd_message *order, const struct rd_job_record *record,
-                        struct rd_error *err);
+			struct rd_error *err);
 
 /* A child's descriptors, in this order. */
 enum { RD_FINISH_TASK_FD = 0, RD_FINISH_PIPE_FD = 1 };

@@ -28,7 +28,7 @@ static void remove_at(struct rd_merger *m, size_t i)
 /* ---- words */
 
 static int say_failed(struct rd_merger *m, const char *job, const struct rd_error *why, bool retry,
-                      struct rd_error *err)
+		      struct rd_error *err)
 {
 	struct rd_reply *r = rd_merger_reply(m, RD__KIND__FAILED, job, err);
 	char line[1024], quoted[1100];
@@ -42,8 +42,7 @@ static int say_failed(struct rd_merger *m, const char *job, const struct rd_erro
 	return 0;
 }
 
-static int say_finished(struct rd_merger *m, const char *job, const struct rd_job_record *record,
-                        struct rd_error *err)
+static int say_finished(struct rd_merger *m, const char *job, const struct rd_job_record *record, struct rd_error *err)
 {
 	struct rd_reply *r = rd_merger_reply(m, RD__KIND__FINISHED, job, err);
 
@@ -115,7 +114,8 @@ static int check_ledger(struct rd_merger *m, const Rd__Finish *finish, const cha
 		for (id.shard = 0; id.shard < finish->shards[id.trace]; id.shard++) {
 			bool given_up = false;
 			for (size_t q = 0; q < finish->n_quarantined_trace && !given_up; q++)
-				given_up = finish->quarantined_trace[q] == id.trace && finish->quarantined_shard[q] == id.shard;
+				given_up = finish->quarantined_trace[q] == id.trace &&
+					   finish->quarantined_shard[q] == id.shard;
 			int there = given_up ? 1 : m->acts.ledger(m->acts.ctx, &id, &row, err);
 			if (there < 0)
 				return there;
@@ -125,8 +125,9 @@ static int check_ledger(struct rd_merger *m, const Rd__Finish *finish, const cha
 	}
 	if (missing == 0)
 		return 0;
-	return rd_fail(err, RD_NOT_FOUND, "%" PRIu64 " shards are neither merged nor given up, first shard %u of trace %u",
-	               missing, first_missing.shard, first_missing.trace);
+	return rd_fail(err, RD_NOT_FOUND,
+		       "%" PRIu64 " shards are neither merged nor given up, first shard %u of trace %u", missing,
+		       first_missing.shard, first_missing.trace);
 }
 
 static int fill_record(const struct rd_merger *m, struct rd_finishing *f, struct rd_error *err)
@@ -250,7 +251,8 @@ static int swept(struct rd_merger *m, struct rd_finishing *f, struct rd_error *e
 	int code = 0;
 
 	if (!f->dropped)
-		code = say_failed(m, f->job, &f->failure, f->failure.code == RD_INTERNAL || f->failure.code == RD_NOMEM, err);
+		code = say_failed(m, f->job, &f->failure, f->failure.code == RD_INTERNAL || f->failure.code == RD_NOMEM,
+				  err);
 	remove_at(m, 0);
 	return code;
 }
@@ -289,7 +291,8 @@ int rd_merger_advance(struct rd_merger *m, struct rd_error *err)
 		if (f->step == RD_STEP_QUEUED && f->failure.code < 0) {
 			code = swept(m, f, err);
 		} else if (f->step == RD_STEP_QUEUED) {
-			rd_log(RD_LOG_INFO, "finish_begins", "job=%s traces=%zu", f->job, f->order.envelope->finish->n_path);
+			rd_log(RD_LOG_INFO, "finish_begins", "job=%s traces=%zu", f->job,
+			       f->order.envelope->finish->n_path);
 			start(m, f, f->resumed ? RD_STEP_DELIVER : RD_STEP_FINISH);
 		} else if (child_is_over(f)) {
 			code = next_step(m, f, err);

@@ -8,12 +8,12 @@
 #include "net/wire_error.h"
 
 /* More attempts than any cluster has under way at once; the idlest goes first. */
-#define INCOMING_MAX 4096
+#define INCOMING_MAX       4096
 /* Of memory, for the chunks of all attempts together; beyond it they go to files. */
 #define SPOOL_BUDGET_BYTES ((uint64_t)32 << 20)
 
 void rd_merger_init(struct rd_merger *m, const struct rd_merger_acts *acts, const struct rd_merger_limits *limits,
-                    const uint8_t uuid[16])
+		    const uint8_t uuid[16])
 {
 	*m = (struct rd_merger){.acts = *acts, .limits = *limits, .spool_budget = SPOOL_BUDGET_BYTES};
 	memcpy(m->uuid, uuid, sizeof m->uuid);
@@ -71,7 +71,7 @@ static void make_room(struct rd_merger *m)
 }
 
 static int say_failed(struct rd_merger *m, const char *job, const Rd__Envelope *e, const struct rd_error *why,
-                      bool retry, struct rd_error *err)
+		      bool retry, struct rd_error *err)
 {
 	struct rd_reply *r = rd_merger_reply(m, RD__KIND__FAILED, job, err);
 	char line[1024], quoted[1100];
@@ -87,8 +87,7 @@ static int say_failed(struct rd_merger *m, const char *job, const Rd__Envelope *
 	return 0;
 }
 
-static int say_merged(struct rd_merger *m, const char *job, const Rd__Envelope *e, bool duplicate,
-                      struct rd_error *err)
+static int say_merged(struct rd_merger *m, const char *job, const Rd__Envelope *e, bool duplicate, struct rd_error *err)
 {
 	struct rd_reply *r = rd_merger_reply(m, RD__KIND__MERGED, job, err);
 
@@ -104,7 +103,7 @@ static int say_merged(struct rd_merger *m, const char *job, const Rd__Envelope *
 
 /* A new attempt: what its shard has to say about it. 0 and *out, or negative. */
 static int begin(struct rd_merger *m, const char *job, const Rd__Envelope *e, struct rd_incoming **out,
-                 struct rd_error *err)
+		 struct rd_error *err)
 {
 	struct rd_ledger_row row;
 	struct rd_job_record record;
@@ -157,7 +156,7 @@ static int hold(struct rd_merger *m, struct rd_message *msg, const struct rd_err
 }
 
 static int refuse(struct rd_merger *m, struct rd_incoming *in, const Rd__Envelope *e, const struct rd_error *why,
-                  bool retry, struct rd_error *err)
+		  bool retry, struct rd_error *err)
 {
 	rd_spool_release(&in->spool);
 	in->state = RD_INCOMING_REFUSED;
@@ -166,7 +165,7 @@ static int refuse(struct rd_merger *m, struct rd_incoming *in, const Rd__Envelop
 
 /* What to do about a chunk or a commit that failed. */
 static int failed(struct rd_merger *m, const char *job, struct rd_incoming *in, struct rd_message *msg, int code,
-                  struct rd_error *err)
+		  struct rd_error *err)
 {
 	struct rd_error why = *err;
 	bool of_attempt = code == RD_PROTOCOL || code == RD_CORRUPT || code == RD_UNSUPPORTED || code == RD_LIMIT;
@@ -238,8 +237,12 @@ static int commit(struct rd_merger *m, struct rd_message *msg, struct rd_incomin
 	const Rd__Envelope *e = msg->envelope;
 	uint64_t start = rd_merger_now(m);
 	struct rd_ledger_row row = {
-		.task = in->task, .attempt = in->attempt, .blocks = in->spool.blocks.n, .bytes = in->spool.bytes,
-		.checksum = in->spool.checksum, .merge_ns = in->busy_ns + m->carry_ns,
+		.task = in->task,
+		.attempt = in->attempt,
+		.blocks = in->spool.blocks.n,
+		.bytes = in->spool.bytes,
+		.checksum = in->spool.checksum,
+		.merge_ns = in->busy_ns + m->carry_ns,
 	};
 	int code = 0;
 

@@ -40,12 +40,12 @@ struct rd_merger_acts {
 	int (*ledger)(void *ctx, const struct rd_shard_id *id, struct rd_ledger_row *row, struct rd_error *err);
 	int (*ledger_task)(void *ctx, const char *job, uint64_t task, struct rd_error *err);
 	int (*commit)(void *ctx, const struct rd_shard_id *id, const struct rd_ledger_row *row,
-	              const struct rd_spool *spool, struct rd_error *err);
+		      const struct rd_spool *spool, struct rd_error *err);
 	int (*job)(void *ctx, const char *job, struct rd_job_record *out, struct rd_error *err);
 	int (*job_put)(void *ctx, const char *job, struct rd_job_record *record, struct rd_error *err);
 	/* Start a child for a step of this FINISH message; its frames and end are told under this id. */
 	int (*start)(void *ctx, uint64_t child, enum rd_finish_step step, const struct rd_message *order,
-	             const struct rd_job_record *record, struct rd_error *err);
+		     const struct rd_job_record *record, struct rd_error *err);
 	/* Kill it, if it still lives: no frame of it comes any more, its end does. */
 	void (*kill)(void *ctx, uint64_t child);
 	uint64_t (*now_ns)(void *ctx);
@@ -59,7 +59,7 @@ struct rd_merger_limits {
 	uint64_t progress_ns; /* between two FINISH_PROGRESS */
 	bool thrown_away;     /* the store: a full disk fails the job */
 };
-#define RD_MERGER_LIMITS                                                                           \
+#define RD_MERGER_LIMITS                                                                                               \
 	((struct rd_merger_limits){3600000000000u, 1800000000000u, 1000000000u, 2000000000u, 200000000u, false})
 
 enum rd_incoming_state {
@@ -98,8 +98,8 @@ struct rd_finishing {
 	struct rd_message order;
 	enum rd_finish_step step;
 	struct rd_job_record record;
-	bool resumed;   /* DELIVER for a merger that died: the result may be gone */
-	bool dropped;   /* nobody wants it any more */
+	bool resumed; /* DELIVER for a merger that died: the result may be gone */
+	bool dropped; /* nobody wants it any more */
 	struct rd_error failure;
 	uint64_t child; /* 0 none */
 	bool killed, gone, pipe_ended;
@@ -122,11 +122,11 @@ struct rd_merger {
 	struct rd_error refusal;
 
 	RD_VEC(struct rd_incoming) incoming;
-	RD_VEC(struct rd_reply *) replies;      /* oldest first */
+	RD_VEC(struct rd_reply *) replies;       /* oldest first */
 	RD_VEC(struct rd_finishing *) finishing; /* oldest first; the first one is at work */
 	uint64_t children;
 	uint64_t spool_budget; /* bytes of memory that chunks may still take */
-	uint64_t carry_ns; /* time of commits that no ledger row tells yet */
+	uint64_t carry_ns;     /* time of commits that no ledger row tells yet */
 
 	struct rd_message held; /* cannot be dealt with while the disk is full */
 	uint64_t retry_at_ns;
@@ -134,7 +134,7 @@ struct rd_merger {
 };
 
 void rd_merger_init(struct rd_merger *m, const struct rd_merger_acts *acts, const struct rd_merger_limits *limits,
-                    const uint8_t uuid[16]);
+		    const uint8_t uuid[16]);
 void rd_merger_release(struct rd_merger *m);
 
 /* ---- what happened; a negative code means that the process must end: a restart sees what the disk holds */

@@ -17,10 +17,10 @@ static const struct {
 	uint32_t type;
 	const char *name;
 } shared[] = {
-	{0x00006969, "NFS"},        {0x0000517b, "SMB"},     {0xff534d42, "CIFS"},       {0xfe534d42, "SMB2"},
-	{0x0bd00bd0, "Lustre"},     {0x65735546, "FUSE"},    {0x01021997, "9P"},         {0x00c36400, "Ceph"},
-	{0x5346414f, "AFS"},        {0x6b414653, "kAFS"},    {0x73757245, "Coda"},       {0x01161970, "GFS2"},
-	{0x7461636f, "OCFS2"},      {0x47504653, "GPFS"},    {0x19830326, "BeeGFS"},     {0x786f4256, "VirtualBox"},
+	{0x00006969, "NFS"},      {0x0000517b, "SMB"},  {0xff534d42, "CIFS"},   {0xfe534d42, "SMB2"},
+	{0x0bd00bd0, "Lustre"},   {0x65735546, "FUSE"}, {0x01021997, "9P"},     {0x00c36400, "Ceph"},
+	{0x5346414f, "AFS"},      {0x6b414653, "kAFS"}, {0x73757245, "Coda"},   {0x01161970, "GFS2"},
+	{0x7461636f, "OCFS2"},    {0x47504653, "GPFS"}, {0x19830326, "BeeGFS"}, {0x786f4256, "VirtualBox"},
 	{0x20030528, "OrangeFS"},
 };
 
@@ -69,7 +69,7 @@ int rd_place_own(const char *folder, bool thrown_away, struct rd_error *err)
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return fd;
 	code = errno == EWOULDBLOCK ? rd_fail(err, RD_EXISTS, "another merger works in this folder")
-	                            : rd_fail_errno(err, "locking the merger's folder");
+				    : rd_fail_errno(err, "locking the merger's folder");
 	close(fd);
 	return rd_error_at(err, code, folder, RD_NO_OFFSET);
 }

@@ -48,15 +48,15 @@ void rd_ledger_key_id(const struct rd_ledger_key *key, struct rd_shard_id *id)
 static uint64_t sum_of(const void *key, size_t key_bytes, const void *value, size_t value_bytes)
 {
 	return rd_hash_u64(rd_hash(key, key_bytes) ^
-	                   rd_hash((const uint8_t *)value + sizeof(uint64_t), value_bytes - sizeof(uint64_t)));
+			   rd_hash((const uint8_t *)value + sizeof(uint64_t), value_bytes - sizeof(uint64_t)));
 }
 
 static int check_version(uint32_t version, const char *what, struct rd_error *err)
 {
 	if (version == RD_ROWS_VERSION)
 		return 0;
-	return rd_fail(err, RD_UNSUPPORTED, "a row of the merger's %s has version %u; this build reads %u", what, version,
-	               RD_ROWS_VERSION);
+	return rd_fail(err, RD_UNSUPPORTED, "a row of the merger's %s has version %u; this build reads %u", what,
+		       version, RD_ROWS_VERSION);
 }
 
 void rd_ledger_row_seal(struct rd_ledger_row *row, const struct rd_ledger_key *key)
@@ -66,7 +66,7 @@ void rd_ledger_row_seal(struct rd_ledger_row *row, const struct rd_ledger_key *k
 }
 
 int rd_ledger_row_open(struct rd_ledger_row *row, const struct rd_ledger_key *key, struct rd_span value,
-                       struct rd_error *err)
+		       struct rd_error *err)
 {
 	if (value.size_bytes != sizeof *row)
 		return rd_fail(err, RD_CORRUPT, "a row of the merger's ledger has %zu bytes", value.size_bytes);
@@ -95,7 +95,7 @@ size_t rd_job_row_seal(const struct rd_job_record *record, const struct rd_job_k
 }
 
 int rd_job_row_open(struct rd_job_record *record, const struct rd_job_key *key, struct rd_span value,
-                    struct rd_error *err)
+		    struct rd_error *err)
 {
 	struct rd_job_row *row = &record->row;
 

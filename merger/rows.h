@@ -61,13 +61,13 @@ enum rd_job_row_state {
 
 struct rd_job_row {
 	uint64_t sum;
-	uint64_t serial;       /* which of the rows is newer */
+	uint64_t serial;        /* which of the rows is newer */
 	uint64_t device, inode; /* of the result's folder: a rename keeps them */
 	uint64_t samples;
 	uint64_t lost_events;
-	uint32_t state;        /* enum rd_job_row_state */
+	uint32_t state; /* enum rd_job_row_state */
 	uint32_t complete;
-	uint32_t swept;        /* its ledger and partials are gone */
+	uint32_t swept; /* its ledger and partials are gone */
 	uint32_t version;
 	uint16_t output_bytes, folder_bytes;
 	uint32_t pad;
@@ -102,12 +102,12 @@ void rd_ledger_key_id(const struct rd_ledger_key *key, struct rd_shard_id *id);
 void rd_ledger_row_seal(struct rd_ledger_row *row, const struct rd_ledger_key *key);
 /* RD_CORRUPT, RD_UNSUPPORTED. */
 int rd_ledger_row_open(struct rd_ledger_row *row, const struct rd_ledger_key *key, struct rd_span value,
-                       struct rd_error *err);
+		       struct rd_error *err);
 
 /* The value of a job's row in *buf, which must have room for RD_JOB_VALUE_MAX bytes; its size. */
 #define RD_JOB_VALUE_MAX (sizeof(struct rd_job_row) + 2 * RD_PATH_MAX)
 size_t rd_job_row_seal(const struct rd_job_record *record, const struct rd_job_key *key, uint8_t *buf);
 int rd_job_row_open(struct rd_job_record *record, const struct rd_job_key *key, struct rd_span value,
-                    struct rd_error *err);
+		    struct rd_error *err);
 
 #endif

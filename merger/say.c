@@ -161,7 +161,8 @@ static uint64_t idle_at(const struct rd_merger *m)
 uint64_t rd_merger_wake_ns(const struct rd_merger *m)
 {
 	uint64_t retry = m->held.envelope ? m->retry_at_ns : UINT64_MAX;
-	uint64_t wait = m->finishing.n && m->finishing.at[0]->wait_until_ns ? m->finishing.at[0]->wait_until_ns : UINT64_MAX;
+	uint64_t wait =
+		m->finishing.n && m->finishing.at[0]->wait_until_ns ? m->finishing.at[0]->wait_until_ns : UINT64_MAX;
 	uint64_t at[] = {hello_at(m), progress_at(m), patience_at(m), idle_at(m), retry, wait};
 	uint64_t first = UINT64_MAX;
 
@@ -176,8 +177,8 @@ static void forget_idle(struct rd_merger *m, uint64_t t)
 		struct rd_incoming *in = &m->incoming.at[i - 1];
 		if (after(in->heard_ns, m->limits.idle_ns) > t)
 			continue;
-		rd_log(RD_LOG_INFO, "attempt_idle", "job=%s task=%llu attempt=%u", in->job, (unsigned long long)in->task,
-		       in->attempt);
+		rd_log(RD_LOG_INFO, "attempt_idle", "job=%s task=%llu attempt=%u", in->job,
+		       (unsigned long long)in->task, in->attempt);
 		rd_spool_release(&in->spool);
 		*in = m->incoming.at[--m->incoming.n];
 	}
@@ -192,7 +193,7 @@ static void fire_late(struct rd_merger *m, uint64_t t)
 	if (patience_at(m) <= t) {
 		struct rd_finishing *f = m->finishing.at[0];
 		rd_fail(&f->error, RD_LIMIT, "the finish said nothing for %llu s and was killed",
-		        (unsigned long long)(m->limits.patience_ns / 1000000000));
+			(unsigned long long)(m->limits.patience_ns / 1000000000));
 		f->killed = true;
 		m->acts.kill(m->acts.ctx, f->child);
 	}

@@ -19,7 +19,7 @@
 
 #define MESSAGES_A_TURN 64
 /* Readers that died are looked for so often. */
-#define READERS_NS 60000000000u
+#define READERS_NS      60000000000u
 
 struct serve {
 	struct rd_merger merger;
@@ -30,9 +30,9 @@ struct serve {
 	struct rd_forker *forker;
 	struct rd_pipe pipe; /* of the one child; fd -1 without one */
 	int lock, signals;
-	bool blocked;        /* the socket took no more */
+	bool blocked; /* the socket took no more */
 	bool forker_gone;
-	bool sweeping;       /* rows of ended jobs are left */
+	bool sweeping; /* rows of ended jobs are left */
 	uint64_t readers_at_ns;
 };
 
@@ -61,7 +61,7 @@ static int act_ledger_task(void *ctx, const char *job, uint64_t task, struct rd_
 }
 
 static int act_commit(void *ctx, const struct rd_shard_id *id, const struct rd_ledger_row *row,
-                      const struct rd_spool *spool, struct rd_error *err)
+		      const struct rd_spool *spool, struct rd_error *err)
 {
 	return rd_work_commit(((struct serve *)ctx)->work, id, row, spool, err);
 }
@@ -80,7 +80,7 @@ static int act_job_put(void *ctx, const char *job, struct rd_job_record *record,
 }
 
 static int act_start(void *ctx, uint64_t child, enum rd_finish_step step, const struct rd_message *order,
-                     const struct rd_job_record *record, struct rd_error *err)
+		     const struct rd_job_record *record, struct rd_error *err)
 {
 	struct serve *s = ctx;
 	int ends[2], fds[2];
@@ -132,7 +132,8 @@ static int hear_broker(struct serve *s, struct rd_error *err)
 			got = rd_validate(&m, RD_FROM_BROKER, &why);
 		if (got < 0) {
 			char quoted[600];
-			rd_log(RD_LOG_WARN, "message_refused", "error=%s", rd_log_quote(why.text, quoted, sizeof quoted));
+			rd_log(RD_LOG_WARN, "message_refused", "error=%s",
+			       rd_log_quote(why.text, quoted, sizeof quoted));
 		} else {
 			code = rd_merger_message(&s->merger, &m, err);
 		}
@@ -290,7 +291,7 @@ int rd_merger_serve(const struct rd_merger_options *o, struct rd_forker *forker,
 {
 	struct serve s = {.state = o->state, .forker = forker, .lock = -1, .signals = -1, .pipe = {.fd = -1}};
 	struct rd_merger_acts acts = {&s,      act_send,    act_spool_file, act_ledger, act_ledger_task, act_commit,
-	                              act_job, act_job_put, act_start,      act_kill,   act_now};
+				      act_job, act_job_put, act_start,      act_kill,   act_now};
 	uint8_t uuid[16];
 
 	if (getrandom(uuid, sizeof uuid, 0) != sizeof uuid)

@@ -12,7 +12,7 @@
 #include "profile/partial.h"
 
 /* Covers a block's head, which holds the checksum of the rest: so a look at one page proves a block of a mebibyte. */
-#define HEAD_BYTES 64
+#define HEAD_BYTES        64
 /* A transaction holds a partial in memory while it commits; plans cut shards far below this. */
 #define PARTIAL_BYTES_MAX ((uint64_t)512 << 20)
 
@@ -71,8 +71,8 @@ static int check_order(const struct rd_spool *s, uint32_t table, uint32_t seq, s
 		return rd_fail(err, RD_PROTOCOL, "the first chunks of this partial did not come here");
 	bool follows = last == NULL || (table == last->table ? seq == last->seq + 1 : table > last->table && seq == 0);
 	if (!follows)
-		return rd_fail(err, RD_PROTOCOL, "block %u of table %u does not follow block %u of table %u", seq, table,
-		               last->seq, last->table);
+		return rd_fail(err, RD_PROTOCOL, "block %u of table %u does not follow block %u of table %u", seq,
+			       table, last->seq, last->table);
 	return 0;
 }
 
@@ -137,7 +137,7 @@ int rd_spool_add(struct rd_spool *s, uint32_t table, uint32_t seq, struct rd_spa
 		return rd_fail(err, RD_PROTOCOL, "a block of table %u came as one of table %u", inner, table);
 	if (s->bytes + block.size_bytes > PARTIAL_BYTES_MAX)
 		return rd_fail(err, RD_LIMIT, "a partial of more than %llu MiB",
-		               (unsigned long long)(PARTIAL_BYTES_MAX >> 20));
+			       (unsigned long long)(PARTIAL_BYTES_MAX >> 20));
 	if (rd_vec_reserve(&s->blocks, 1) < 0)
 		return rd_fail_nomem(err);
 	if ((code = put(s, block, err)) < 0)

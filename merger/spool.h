@@ -23,8 +23,8 @@ typedef int (*rd_spool_file_fn)(void *ctx, struct rd_error *err);
 struct rd_spool {
 	rd_spool_file_fn file;
 	void *ctx;
-	uint64_t *budget;     /* bytes that all spools together may still keep in memory */
-	int fd;               /* -1 while all is in `kept` */
+	uint64_t *budget; /* bytes that all spools together may still keep in memory */
+	int fd;           /* -1 while all is in `kept` */
 	struct rd_bytes kept;
 	uint64_t from_budget; /* taken for `kept` */
 	uint64_t bytes;

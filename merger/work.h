@@ -43,7 +43,7 @@ int rd_work_ledger_task(struct rd_work *w, const char *job, uint64_t task, struc
  * process must end: what is on disk is not known.
  */
 int rd_work_commit(struct rd_work *w, const struct rd_shard_id *id, const struct rd_ledger_row *row,
-                   const struct rd_spool *spool, struct rd_error *err);
+		   const struct rd_spool *spool, struct rd_error *err);
 
 /* A job's row: 1, 0 none, negative. */
 int rd_work_job(struct rd_work *w, const char *job, struct rd_job_record *out, struct rd_error *err);
@@ -60,13 +60,13 @@ void rd_work_check_readers(struct rd_work *w);
 
 /* One block: 1 and the span, borrowed until close, 0 none. Only of a reader. */
 int rd_work_block(struct rd_work *w, const struct rd_shard_id *id, uint32_t table, uint32_t seq, struct rd_span *out,
-                  struct rd_error *err);
+		  struct rd_error *err);
 /*
  * Whether the blocks of a shard are those that its row speaks of: 0, or RD_CORRUPT. Each block proves itself when it
  * is unpacked. Only of a reader.
  */
 int rd_work_check(struct rd_work *w, const struct rd_shard_id *id, const struct rd_ledger_row *row,
-                  struct rd_error *err);
+		  struct rd_error *err);
 
 uint64_t rd_work_map_bytes(const struct rd_work *w);
 

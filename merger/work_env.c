@@ -10,7 +10,7 @@
 #include "store/lmdb.h"
 
 /* Address space is free, and the file grows only as it is filled. */
-#define MAP_BYTES ((uint64_t)64 << 30)
+#define MAP_BYTES     ((uint64_t)64 << 30)
 #define MAP_BYTES_MIN ((uint64_t)256 << 20)
 
 static const char *const table_names[RD_WORK_TABLES] = {"ledger", "partials", "jobs"};
@@ -78,7 +78,7 @@ void rd_work_end_read(struct rd_work *w, MDB_txn *txn)
 }
 
 int rd_work_get(struct rd_work *w, MDB_txn *txn, enum rd_work_table table, const void *key, size_t key_bytes,
-                struct rd_span *out, struct rd_error *err)
+		struct rd_span *out, struct rd_error *err)
 {
 	MDB_val k = {key_bytes, (void *)(uintptr_t)key}, v;
 	int rc = mdb_get(txn, w->dbi[table], &k, &v);
@@ -152,8 +152,8 @@ static int work_new(const char *folder, struct rd_work **out, struct rd_error *e
 		return rd_fail_nomem(err);
 	*w = (struct rd_work){.folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
 	if (w->folder < 0) {
-		int code = errno == ENOENT ? rd_fail(err, RD_NOT_FOUND, "there is no such store") :
-		                             rd_fail_errno(err, "opening the merger's store");
+		int code = errno == ENOENT ? rd_fail(err, RD_NOT_FOUND, "there is no such store")
+					   : rd_fail_errno(err, "opening the merger's store");
 		rd_free(w);
 		return rd_error_at(err, code, folder, RD_NO_OFFSET);
 	}

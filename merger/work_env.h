@@ -20,8 +20,8 @@ struct rd_work {
 	MDB_dbi dbi[RD_WORK_TABLES];
 	MDB_txn *snapshot; /* of a reader */
 	uint64_t map_bytes;
-	bool map_full;     /* why the last transaction failed */
-	uint64_t serial;   /* of the newest job's row */
+	bool map_full;   /* why the last transaction failed */
+	uint64_t serial; /* of the newest job's row */
 	RD_VEC(struct rd_work_name) to_sweep;
 	int folder;
 };
@@ -39,7 +39,7 @@ void rd_work_end_read(struct rd_work *w, MDB_txn *txn);
 
 /* 1 and the value, borrowed while the transaction lasts; 0 none. */
 int rd_work_get(struct rd_work *w, MDB_txn *txn, enum rd_work_table table, const void *key, size_t key_bytes,
-                struct rd_span *out, struct rd_error *err);
+		struct rd_span *out, struct rd_error *err);
 
 /* ---- work_jobs.c */
 

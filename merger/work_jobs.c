@@ -5,7 +5,7 @@
 /* Rows that one transaction of a sweep deletes: a block each, at most. */
 #define SWEEP_ROWS 256
 /* Rows of ended jobs that are kept, so that a word said again is answered the same. */
-#define JOBS_KEPT 4096
+#define JOBS_KEPT  4096
 
 int rd_work_list_for_sweep(struct rd_work *w, const char *job, struct rd_error *err)
 {
@@ -124,7 +124,8 @@ static int delete_rows(struct rd_work *w, MDB_txn *txn, enum rd_work_table table
 	while (s->rows < SWEEP_ROWS) {
 		MDB_val k = {sizeof job, &job}, v;
 		rc = mdb_cursor_get(cursor, &k, &v, MDB_SET_RANGE);
-		if (rc == MDB_NOTFOUND || (rc == 0 && (k.mv_size < sizeof job || memcmp(k.mv_data, &job, sizeof job) != 0))) {
+		if (rc == MDB_NOTFOUND ||
+		    (rc == 0 && (k.mv_size < sizeof job || memcmp(k.mv_data, &job, sizeof job) != 0))) {
 			rc = 0;
 			break;
 		}

@@ -110,7 +110,7 @@ static int put_partial(struct rd_work *w, MDB_txn *txn, void *ctx, struct rd_err
 }
 
 int rd_work_commit(struct rd_work *w, const struct rd_shard_id *id, const struct rd_ledger_row *row,
-                   const struct rd_spool *spool, struct rd_error *err)
+		   const struct rd_spool *spool, struct rd_error *err)
 {
 	struct partial p = {id, *row, spool};
 	int code = rd_work_write(w, put_partial, &p, err);
@@ -123,7 +123,7 @@ int rd_work_commit(struct rd_work *w, const struct rd_shard_id *id, const struct
 /* ---- reading for the finish */
 
 int rd_work_block(struct rd_work *w, const struct rd_shard_id *id, uint32_t table, uint32_t seq, struct rd_span *out,
-                  struct rd_error *err)
+		  struct rd_error *err)
 {
 	struct rd_partial_key key;
 
@@ -132,7 +132,7 @@ int rd_work_block(struct rd_work *w, const struct rd_shard_id *id, uint32_t tabl
 }
 
 int rd_work_check(struct rd_work *w, const struct rd_shard_id *id, const struct rd_ledger_row *row,
-                  struct rd_error *err)
+		  struct rd_error *err)
 {
 	struct rd_partial_key first;
 	uint64_t blocks = 0, bytes = 0, checksum = 0;
@@ -154,7 +154,7 @@ int rd_work_check(struct rd_work *w, const struct rd_shard_id *id, const struct 
 	if (rc && rc != MDB_NOTFOUND)
 		return rd_work_fail(w, err, rc, "reading the merger's store");
 	if (blocks != row->blocks || bytes != row->bytes || checksum != row->checksum)
-		return rd_fail(err, RD_CORRUPT, "the blocks of shard %u of trace %u are not those of its ledger row", id->shard,
-		               id->trace);
+		return rd_fail(err, RD_CORRUPT, "the blocks of shard %u of trace %u are not those of its ledger row",
+			       id->shard, id->trace);
 	return 0;
 }

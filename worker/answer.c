@@ -178,7 +178,8 @@ int rd_answer_index(int fd, struct rd_span packed, struct rd_error *err)
 {
 	while (packed.size_bytes) {
 		size_t n = packed.size_bytes < RD_ANSWER_PART_BYTES ? packed.size_bytes : RD_ANSWER_PART_BYTES;
-		int code = rd_pipe_write(fd, RD_ANSWER_RESULT, (struct rd_span){packed.at, n}, (struct rd_span){0}, err);
+		int code =
+			rd_pipe_write(fd, RD_ANSWER_RESULT, (struct rd_span){packed.at, n}, (struct rd_span){0}, err);
 		if (code < 0)
 			return code;
 		packed.at += n;

@@ -21,10 +21,10 @@
 #include "net/message.h"
 
 /* A body's limit: a block in its frame. */
-#define RD_ANSWER_BODY_MAX (RD_FRAME_BYTES + 16)
+#define RD_ANSWER_BODY_MAX    (RD_FRAME_BYTES + 16)
 #define RD_ANSWER_MEMBERS_MAX 1024
 /* How much of an index one RESULT frame holds, at most. */
-#define RD_ANSWER_PART_BYTES (1u << 20)
+#define RD_ANSWER_PART_BYTES  (1u << 20)
 
 enum rd_answer_type {
 	RD_ANSWER_PROGRESS = 1,
@@ -49,9 +49,9 @@ struct rd_answer {
 	struct rd_blob index; /* OPEN, INDEX */
 	RD_VEC(struct rd_answer_member) members;
 	uint64_t blocks;
-	uint32_t table, seq;  /* of the last block */
-	struct rd_span block; /* the last one, borrowed from its frame */
-	bool over;            /* ERROR or END came */
+	uint32_t table, seq;   /* of the last block */
+	struct rd_span block;  /* the last one, borrowed from its frame */
+	bool over;             /* ERROR or END came */
 	struct rd_error error; /* code RD_OK unless ERROR came */
 };
 

@@ -198,8 +198,10 @@ static int decode_shard(struct task *t, struct rd_error *err)
 	if (code == 0) {
 		struct rd_shard shard = {&info, context.at, context.n, blocks.at, blocks.n};
 		struct rd_shard_options opt = {
-			.preliminary = w->preliminary, .stack_depth = w->stack_depth,
-			.progress = tell_progress, .progress_ctx = t,
+			.preliminary = w->preliminary,
+			.stack_depth = w->stack_depth,
+			.progress = tell_progress,
+			.progress_ctx = t,
 		};
 		code = rd_shard_decode(&t->source, &shard, &opt, tell_block, t, err);
 		if (code < 0)

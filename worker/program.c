@@ -25,13 +25,14 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 	static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
 	const struct rd_option options[] = {
 		{"broker", 'b', "ENDPOINT", "where the broker listens: ipc:///FOLDER/NAME or tcp://HOST:PORT",
-	         RD_OPT_TEXT, &s->broker, 0, 0, NULL},
-		{"scratch", 0, "DIR", "unpack archives below DIR, which all workers must see, instead of the job's folder",
-	         RD_OPT_TEXT, &s->scratch, 0, 0, NULL},
+		 RD_OPT_TEXT, &s->broker, 0, 0, NULL},
+		{"scratch", 0, "DIR",
+		 "unpack archives below DIR, which all workers must see, instead of the job's folder", RD_OPT_TEXT,
+		 &s->scratch, 0, 0, NULL},
 		{"memory", 0, "SIZE", "address space of a parser (default 4GiB)", RD_OPT_SIZE, &s->memory_bytes,
-	         64u << 20, 0, NULL},
+		 64u << 20, 0, NULL},
 		{"patience", 0, "TIME", "kill a parser that says nothing for so long (default 2m)", RD_OPT_SECONDS,
-	         &s->hang_ns, 1000000, 0, NULL},
+		 &s->hang_ns, 1000000, 0, NULL},
 		{"log", 0, "LEVEL", "error, warn, info or debug (default warn)", RD_OPT_CHOICE, &s->log, 0, 0, levels},
 	};
 	const struct rd_command_line line = {

@@ -23,10 +23,10 @@ enum rd_sandbox_level {
 };
 
 struct rd_sandbox {
-	uint64_t memory_bytes;  /* of address space; 0 no limit */
-	uint64_t cpu_s;         /* 0 no limit */
-	uint64_t file_bytes;    /* of any file it writes; UINT64_MAX no limit */
-	const int *keep;        /* descriptors that stay open, ascending */
+	uint64_t memory_bytes; /* of address space; 0 no limit */
+	uint64_t cpu_s;        /* 0 no limit */
+	uint64_t file_bytes;   /* of any file it writes; UINT64_MAX no limit */
+	const int *keep;       /* descriptors that stay open, ascending */
 	size_t keep_n;
 };
 

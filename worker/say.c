@@ -68,7 +68,7 @@ static void fire_late(struct rd_worker *w, uint64_t t)
 
 	if (hang_at(w) <= t) {
 		snprintf(text, sizeof text, "the parser said nothing for %" PRIu64 " s and was killed",
-		         w->limits.hang_ns / 1000000000);
+			 w->limits.hang_ns / 1000000000);
 		rd_worker_fail(w, RD_LIMIT, text);
 	}
 	if (ack_at(w) <= t)

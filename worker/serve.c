@@ -15,7 +15,7 @@
 #include "worker/parse.h"
 
 /* How long a worker that ends waits for its last words to reach the wire. */
-#define LINGER_MS 500
+#define LINGER_MS       500
 /* Messages taken in a row before the child is heard again. */
 #define MESSAGES_A_TURN 64
 
@@ -26,7 +26,7 @@ struct serve {
 	struct rd_forker *forker;
 	struct rd_pipe pipe; /* of the one child; fd -1 without one */
 	int signals;
-	bool blocked;        /* the socket took no more */
+	bool blocked; /* the socket took no more */
 	bool forker_gone;
 };
 
@@ -38,8 +38,7 @@ static int act_send(void *ctx, const Rd__Envelope *e, struct rd_blob *blob, stru
 	return rd_send(s->socket, 0, e, blob, err);
 }
 
-static int act_start(void *ctx, uint64_t child, const struct rd_message *task, const char *folder,
-                     struct rd_error *err)
+static int act_start(void *ctx, uint64_t child, const struct rd_message *task, const char *folder, struct rd_error *err)
 {
 	struct serve *s = ctx;
 	int ends[2];
@@ -103,7 +102,8 @@ static void hear_broker(struct serve *s)
 			got = rd_validate(&m, RD_FROM_BROKER, &err);
 		if (got < 0) {
 			char quoted[600];
-			rd_log(RD_LOG_WARN, "message_refused", "error=%s", rd_log_quote(err.text, quoted, sizeof quoted));
+			rd_log(RD_LOG_WARN, "message_refused", "error=%s",
+			       rd_log_quote(err.text, quoted, sizeof quoted));
 		} else {
 			rd_worker_message(&s->worker, &m);
 		}

@@ -15,7 +15,7 @@ static uint64_t now(const struct rd_worker *w)
 }
 
 void rd_worker_init(struct rd_worker *w, const struct rd_worker_acts *acts, const struct rd_worker_limits *limits,
-                    const uint8_t uuid[16], const char *scratch)
+		    const uint8_t uuid[16], const char *scratch)
 {
 	*w = (struct rd_worker){.acts = *acts, .limits = *limits, .progress_ns = 1000000000};
 	memcpy(w->uuid, uuid, sizeof w->uuid);
@@ -65,8 +65,9 @@ static void fail(struct rd_worker *w, const struct rd_error *err, bool retry)
 	rd_error_at(&w->word_error, err->code, w->task.path, RD_NO_OFFSET);
 	w->word_retry = retry;
 	say(w, RD_WORD_FAILED);
-	rd_log(retry ? RD_LOG_WARN : RD_LOG_INFO, "task_failed", "job=%s task=%" PRIu64 " attempt=%u code=%s retry=%d error=%s", w->task.job,
-	       w->task.number, w->task.attempt, rd_code_name(err->code), retry,
+	rd_log(retry ? RD_LOG_WARN : RD_LOG_INFO, "task_failed",
+	       "job=%s task=%" PRIu64 " attempt=%u code=%s retry=%d error=%s", w->task.job, w->task.number,
+	       w->task.attempt, rd_code_name(err->code), retry,
 	       rd_log_quote(rd_error_line(&w->word_error, line, sizeof line), quoted, sizeof quoted));
 }
 
@@ -121,9 +122,9 @@ static bool plain_name(const char *text)
 	return text[0] != '.' && text[0] != 0 && strchr(text, '/') == NULL;
 }
 
-/* The folder of an OPEN task: one for each attempt, so that an attempt given up for lost cannot write into another's. */
+/* The folder of an OPEN task: each attempt has its own, so that one given up for lost cannot write into another's. */
 static int name_folder(const struct rd_worker *w, struct rd_worker_task *t, const Rd__Assignment *work,
-                       struct rd_error *err)
+		       struct rd_error *err)
 {
 	char root[4096];
 	int code = 0;
@@ -149,8 +150,11 @@ static void begin(struct rd_worker *w, const struct rd_message *m)
 	struct rd_error err;
 
 	*t = (struct rd_worker_task){
-		.number = e->task, .attempt = e->attempt, .work = e->work->work,
-		.trace = e->work->trace, .shard = e->work->shard,
+		.number = e->task,
+		.attempt = e->attempt,
+		.work = e->work->work,
+		.trace = e->work->trace,
+		.shard = e->work->shard,
 		.window = e->work->window ? e->work->window : 1,
 	};
 	rd_field_text(&e->job, t->job, sizeof t->job);
@@ -172,8 +176,8 @@ static void begin(struct rd_worker *w, const struct rd_message *m)
 	if (code < 0)
 		fail(w, &err, rd_wire_error_retry(code));
 	else
-		rd_log(RD_LOG_DEBUG, "task_begins", "job=%s task=%" PRIu64 " attempt=%u work=%d", t->job,
-		       t->number, t->attempt, (int)t->work);
+		rd_log(RD_LOG_DEBUG, "task_begins", "job=%s task=%" PRIu64 " attempt=%u work=%d", t->job, t->number,
+		       t->attempt, (int)t->work);
 }
 
 void rd_worker_bury(struct rd_worker *w)
@@ -317,9 +321,9 @@ void rd_worker_child_gone(struct rd_worker *w, const struct rd_forker_exit *e)
 		return;
 	w->child_gone = true;
 	w->child_exit = *e;
-	rd_log(RD_LOG_DEBUG, "parser_ends", "job=%s task=%" PRIu64 " attempt=%u status=%d peak_bytes=%" PRIu64 " cpu_ms=%" PRIu64,
-	       w->task.job, w->task.number, w->task.attempt, e->status,
-	       e->peak_bytes, (e->cpu_ns / 1000000));
+	rd_log(RD_LOG_DEBUG, "parser_ends",
+	       "job=%s task=%" PRIu64 " attempt=%u status=%d peak_bytes=%" PRIu64 " cpu_ms=%" PRIu64, w->task.job,
+	       w->task.number, w->task.attempt, e->status, e->peak_bytes, (e->cpu_ns / 1000000));
 	if (w->phase == RD_WORKER_WORKING && !w->child_killed && e->spawn_errno)
 		w->pipe_ended = true;
 	rd_worker_settle(w);

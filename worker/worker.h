@@ -28,9 +28,9 @@ struct rd_worker_acts {
 	void *ctx;
 	/* As rd_send on a connecting socket: 1 sent, 0 not now. */
 	int (*send)(void *ctx, const Rd__Envelope *e, struct rd_blob *blob, struct rd_error *err);
-	/* Start a parser child for this TASK message, with OPEN's folder; its frames and its end are told under this id. */
+	/* Start a parser child for this TASK and OPEN's folder; its frames and its end are told under this id. */
 	int (*start)(void *ctx, uint64_t child, const struct rd_message *task, const char *folder,
-	             struct rd_error *err);
+		     struct rd_error *err);
 	/* Kill it, if it still lives: no frame of it comes any more, its end does. */
 	void (*kill)(void *ctx, uint64_t child);
 	/* Remove the folder of a task that came to nothing; there may be none. */
@@ -44,8 +44,7 @@ struct rd_worker_limits {
 	uint64_t repeat_ns; /* the last word is said again after this */
 	uint64_t hello_ns;  /* so is HELLO */
 };
-#define RD_WORKER_LIMITS                                                                           \
-	((struct rd_worker_limits){120000000000u, 300000000000u, 10000000000u, 2000000000u})
+#define RD_WORKER_LIMITS ((struct rd_worker_limits){120000000000u, 300000000000u, 10000000000u, 2000000000u})
 
 enum rd_worker_phase {
 	RD_WORKER_IDLE,
@@ -74,7 +73,7 @@ struct rd_worker {
 	char scratch[4096]; /* instead of the folder that OPEN tasks name; "" none */
 
 	/* the broker */
-	bool welcome;   /* it answered since the connection came up */
+	bool welcome; /* it answered since the connection came up */
 	uint64_t progress_ns;
 	bool hello_due;
 	uint64_t hello_at_ns; /* when it was said */
@@ -91,18 +90,18 @@ struct rd_worker {
 	struct rd_blob chunk;
 	enum rd_worker_word word;
 	bool word_due;
-	bool word_retry;        /* FAILED: another attempt may go well */
+	bool word_retry; /* FAILED: another attempt may go well */
 	struct rd_error word_error;
 	uint64_t word_at_ns;
-	bool alive;             /* something moved since the last PROGRESS */
+	bool alive; /* something moved since the last PROGRESS */
 	uint64_t progress_at_ns, heard_at_ns, acked_at_ns;
 
 	/* the child; one at a time, also while it dies */
-	uint64_t child;      /* its id; 0 none */
-	uint64_t children;   /* started so far */
-	bool child_killed;   /* by us: nobody wants its frames */
+	uint64_t child;    /* its id; 0 none */
+	uint64_t children; /* started so far */
+	bool child_killed; /* by us: nobody wants its frames */
 	bool child_gone, pipe_ended;
-	bool sweep_due;      /* its files are for nobody: remove them when it is gone */
+	bool sweep_due; /* its files are for nobody: remove them when it is gone */
 	struct rd_forker_exit child_exit;
 
 	bool leaving, leave_due;
@@ -110,7 +109,7 @@ struct rd_worker {
 
 /* `scratch` may be "". */
 void rd_worker_init(struct rd_worker *w, const struct rd_worker_acts *acts, const struct rd_worker_limits *limits,
-                    const uint8_t uuid[16], const char *scratch);
+		    const uint8_t uuid[16], const char *scratch);
 void rd_worker_release(struct rd_worker *w);
 
 /* ---- what happened */
@@ -125,7 +124,7 @@ void rd_worker_child_gone(struct rd_worker *w, const struct rd_forker_exit *e);
 void rd_worker_leave(struct rd_worker *w);
 
 /* ---- what to do */
-/* Send all that is due, fire what is late. 0 nothing is due; 1 the socket is full: wait until it is not; negative: it broke. */
+/* Send all that is due, fire what is late. 0; 1 the socket is full, wait until it is not; negative: it broke. */
 int rd_worker_pump(struct rd_worker *w, struct rd_error *err);
 /* Whether frames of the child are wanted now. */
 bool rd_worker_wants_frames(const struct rd_worker *w);

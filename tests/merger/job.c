@@ -80,7 +80,7 @@ void job_release(struct test_job *j)
 }
 
 void job_order(const struct test_job *j, const char *job, const char *output, bool replace, unsigned given_up,
-               struct rd_message *out)
+	       struct rd_message *out)
 {
 	Rd__Envelope e = rd_envelope(RD__KIND__FINISH);
 	Rd__Finish f = RD__FINISH__INIT;

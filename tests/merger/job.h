@@ -22,6 +22,6 @@ void job_release(struct test_job *j);
 
 /* The message FINISH for it; released by rd_message_release. Shards from `given_up` on are quarantined. */
 void job_order(const struct test_job *j, const char *job, const char *output, bool replace, unsigned given_up,
-               struct rd_message *out);
+	       struct rd_message *out);
 
 #endif

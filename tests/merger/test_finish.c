@@ -45,10 +45,14 @@ static void merge(const char *state, unsigned shards)
 		rd_spool_init(&s, NULL, NULL, &budget);
 		for (size_t b = 0; b < job.blocks[i].n; b++)
 			assert_ok(rd_spool_add(&s, job.blocks[i].at[b].table, job.blocks[i].at[b].seq,
-			                       job.blocks[i].at[b].bytes, &err),
-			          &err);
-		struct rd_ledger_row row = {.task = i + 1, .attempt = 1, .blocks = s.blocks.n, .bytes = s.bytes,
-		                            .checksum = s.checksum, .merge_ns = 10};
+					       job.blocks[i].at[b].bytes, &err),
+				  &err);
+		struct rd_ledger_row row = {.task = i + 1,
+					    .attempt = 1,
+					    .blocks = s.blocks.n,
+					    .bytes = s.bytes,
+					    .checksum = s.checksum,
+					    .merge_ns = 10};
 		assert_ok(rd_work_commit(w, &id, &row, &s, &err), &err);
 		rd_spool_release(&s);
 	}
@@ -109,8 +113,9 @@ static int run(struct fixture *f, enum rd_finish_step step, bool replace, unsign
 	job_order(&job, "job-1", f->output, replace, given_up, &order);
 	if (f->record.folder[0] == 0) {
 		strcpy(f->record.output, f->output);
-		assert_ok(rd_finish_folder(f->record.folder, sizeof f->record.folder, f->output, "job-1", "token", &f->err),
-		          &f->err);
+		assert_ok(rd_finish_folder(f->record.folder, sizeof f->record.folder, f->output, "job-1", "token",
+					   &f->err),
+			  &f->err);
 	}
 	int fd = rd_finish_task_file(step, &order, &f->record, &f->err);
 	assert_ok(fd, &f->err);
@@ -309,14 +314,10 @@ int main(void)
 {
 #define FINISH_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		FINISH_TEST(a_result_is_made_and_delivered),
-		FINISH_TEST(an_output_is_not_overwritten),
-		FINISH_TEST(a_missing_shard_leaves_nothing),
-		FINISH_TEST(a_given_up_shard_counts_no_more),
-		FINISH_TEST(what_dead_mergers_left_is_swept),
-		FINISH_TEST(no_folder_for_the_output),
-		FINISH_TEST(a_damaged_store_is_no_result),
-		cmocka_unit_test(names_beside_the_output),
+		FINISH_TEST(a_result_is_made_and_delivered),  FINISH_TEST(an_output_is_not_overwritten),
+		FINISH_TEST(a_missing_shard_leaves_nothing),  FINISH_TEST(a_given_up_shard_counts_no_more),
+		FINISH_TEST(what_dead_mergers_left_is_swept), FINISH_TEST(no_folder_for_the_output),
+		FINISH_TEST(a_damaged_store_is_no_result),    cmocka_unit_test(names_beside_the_output),
 	};
 	job_make(&job, SHARDS);
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

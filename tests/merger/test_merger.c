@@ -33,21 +33,23 @@ struct job_row {
 	struct rd_job_record record;
 };
 
+static test_block_vec blocks;
+
 struct fixture {
 	struct rd_merger m;
 	RD_VEC(struct sent) sent;
 	size_t seen;
-	bool full;              /* the socket takes nothing */
+	bool full; /* the socket takes nothing */
 	uint64_t now_ns;
 	RD_VEC(struct merged) ledger;
 	RD_VEC(struct job_row) jobs;
-	unsigned commits;       /* that changed something */
-	int store_errno;        /* the store fails so */
+	unsigned commits; /* that changed something */
+	int store_errno;  /* the store fails so */
 	int spool_errno;
 	uint64_t started, killed;
 	enum rd_finish_step step;
 	struct rd_job_record step_record;
-	test_block_vec blocks;
+	test_block_vec blocks; /* the same for all tests */
 	struct rd_error err;
 };
 
@@ -61,8 +63,13 @@ static int act_send(void *ctx, const Rd__Envelope *e, struct rd_error *err)
 	assert_ok(rd_validate(&m, e->kind == RD__KIND__HELLO ? RD_FROM_STRANGER : RD_FROM_MERGER, err), err);
 	struct sent *s = rd_vec_add(&f->sent);
 	assert_non_null(s);
-	*s = (struct sent){.kind = e->kind, .task = e->task, .attempt = e->attempt, .bytes = e->bytes, .total = e->total,
-	                   .count = e->count, .duplicate = e->duplicate};
+	*s = (struct sent){.kind = e->kind,
+			   .task = e->task,
+			   .attempt = e->attempt,
+			   .bytes = e->bytes,
+			   .total = e->total,
+			   .count = e->count,
+			   .duplicate = e->duplicate};
 	rd_field_text(&e->job, s->job, sizeof s->job);
 	if (e->error) {
 		rd_wire_error_take(&s->error, e->error);
@@ -115,7 +122,7 @@ static int act_ledger_task(void *ctx, const char *job, uint64_t task, struct rd_
 }
 
 static int act_commit(void *ctx, const struct rd_shard_id *id, const struct rd_ledger_row *row,
-                      const struct rd_spool *spool, struct rd_error *err)
+		      const struct rd_spool *spool, struct rd_error *err)
 {
 	struct fixture *f = ctx;
 
@@ -168,7 +175,7 @@ static int act_job_put(void *ctx, const char *job, struct rd_job_record *record,
 }
 
 static int act_start(void *ctx, uint64_t child, enum rd_finish_step step, const struct rd_message *order,
-                     const struct rd_job_record *record, struct rd_error *err)
+		     const struct rd_job_record *record, struct rd_error *err)
 {
 	struct fixture *f = ctx;
 
@@ -189,19 +196,21 @@ static uint64_t act_now(void *ctx)
 }
 
 #define SECOND 1000000000ull
-static struct rd_merger_limits limits = {.patience_ns = 100 * SECOND, .idle_ns = 60 * SECOND, .retry_ns = SECOND,
-                                         .hello_ns = 2 * SECOND, .progress_ns = SECOND / 5};
+static struct rd_merger_limits limits = {.patience_ns = 100 * SECOND,
+					 .idle_ns = 60 * SECOND,
+					 .retry_ns = SECOND,
+					 .hello_ns = 2 * SECOND,
+					 .progress_ns = SECOND / 5};
 
 static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof *f);
 	struct rd_merger_acts acts = {f,       act_send,    act_spool_file, act_ledger, act_ledger_task, act_commit,
-	                              act_job, act_job_put, act_start,      act_kill,   act_now};
+				      act_job, act_job_put, act_start,      act_kill,   act_now};
 
 	f->now_ns = SECOND;
 	rd_merger_init(&f->m, &acts, &limits, (const uint8_t *)"uuid of a merger");
-	make_blocks(&f->blocks, 5, 12);
-	assert_true(f->blocks.n >= 4);
+	f->blocks = blocks;
 	*state = f;
 	return 0;
 }
@@ -214,7 +223,6 @@ static int teardown(void **state)
 	rd_vec_release(&f->sent);
 	rd_vec_release(&f->ledger);
 	rd_vec_release(&f->jobs);
-	release_blocks(&f->blocks);
 	free(f);
 	return 0;
 }
@@ -718,8 +726,7 @@ static void a_missing_shard_is_refused(void **state)
 	struct sent *s = expect(f, RD__KIND__FAILED);
 	assert_int_equal(s->task, 0);
 	assert_int_equal(s->error.code, RD_NOT_FOUND);
-	assert_string_equal(s->error.text,
-	                    "2 shards are neither merged nor given up, first shard 1 of trace 0");
+	assert_string_equal(s->error.text, "2 shards are neither merged nor given up, first shard 1 of trace 0");
 	assert_int_equal(f->started, 0);
 	finish(f, 4, 1);
 	expect(f, RD__KIND__FAILED);
@@ -787,7 +794,8 @@ static void a_silent_finish_is_killed(void **state)
 	pump(f);
 	assert_int_equal(f->step, RD_STEP_SWEEP);
 	child_is_done(f);
-	assert_string_equal(expect(f, RD__KIND__FAILED)->error.text, "the finish said nothing for 100 s and was killed");
+	assert_string_equal(expect(f, RD__KIND__FAILED)->error.text,
+			    "the finish said nothing for 100 s and was killed");
 }
 
 static void nonsense_of_a_child(void **state)
@@ -969,5 +977,8 @@ int main(void)
 		MERGER_TEST(another_merger_has_come),
 	};
 	rd_log_init(RD_LOG_ERROR, "test");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	make_blocks(&blocks, 5, 12);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	release_blocks(&blocks);
+	return failed;
 }

@@ -419,14 +419,10 @@ int main(void)
 {
 #define SERVE_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		SERVE_TEST(a_job_from_chunks_to_output),
-		SERVE_TEST(kills_do_not_change_the_answer),
-		SERVE_TEST(kills_while_finishing),
-		SERVE_TEST(an_output_is_replaced_only_when_asked),
-		SERVE_TEST(a_missing_shard_is_named),
-		SERVE_TEST(a_second_merger_is_refused),
-		SERVE_TEST(a_beginning_that_is_lost),
-		SERVE_TEST(a_dropped_job_leaves_no_rows),
+		SERVE_TEST(a_job_from_chunks_to_output), SERVE_TEST(kills_do_not_change_the_answer),
+		SERVE_TEST(kills_while_finishing),       SERVE_TEST(an_output_is_replaced_only_when_asked),
+		SERVE_TEST(a_missing_shard_is_named),    SERVE_TEST(a_second_merger_is_refused),
+		SERVE_TEST(a_beginning_that_is_lost),    SERVE_TEST(a_dropped_job_leaves_no_rows),
 	};
 	job_make(&job, SHARDS);
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

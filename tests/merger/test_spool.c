@@ -2,8 +2,8 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <sys/resource.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -432,18 +432,12 @@ int main(void)
 {
 #define WORK_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		WORK_TEST(a_commit_is_there),
-		WORK_TEST(the_first_commit_holds),
-		WORK_TEST(the_longest_job_id),
-		WORK_TEST(the_map_grows),
-		WORK_TEST(kills_leave_all_or_nothing),
-		WORK_TEST(damage_is_found),
-		WORK_TEST(no_store_to_read),
-		WORK_TEST(jobs_remember_how_they_ended),
-		WORK_TEST(an_ended_job_is_swept),
-		WORK_TEST(space_is_used_again),
-		cmocka_unit_test(rows_know_their_key),
-		cmocka_unit_test(job_rows_are_checked),
+		WORK_TEST(a_commit_is_there),          WORK_TEST(the_first_commit_holds),
+		WORK_TEST(the_longest_job_id),         WORK_TEST(the_map_grows),
+		WORK_TEST(kills_leave_all_or_nothing), WORK_TEST(damage_is_found),
+		WORK_TEST(no_store_to_read),           WORK_TEST(jobs_remember_how_they_ended),
+		WORK_TEST(an_ended_job_is_swept),      WORK_TEST(space_is_used_again),
+		cmocka_unit_test(rows_know_their_key), cmocka_unit_test(job_rows_are_checked),
 	};
 	rd_log_init(RD_LOG_ERROR, "test");
 	return cmocka_run_group_tests(tests, NULL, NULL);

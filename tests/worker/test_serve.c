@@ -70,7 +70,8 @@ static void body(const struct rd_forker_child *child)
 		if (fork() > 0)
 			_exit(0);
 		usleep(50000);
-		_exit(rd_answer_error(pipe, &(struct rd_error){.code = RD_CORRUPT, .text = "late", .offset = RD_NO_OFFSET}));
+		_exit(rd_answer_error(pipe,
+				      &(struct rd_error){.code = RD_CORRUPT, .text = "late", .offset = RD_NO_OFFSET}));
 	}
 	if (strcmp(what, "crash") == 0) {
 		rd_answer_progress(pipe, 5, &err);

@@ -23,17 +23,19 @@ struct sent {
 	bool valid;
 };
 
+static test_block_vec blocks;
+
 struct fixture {
 	struct rd_worker w;
 	RD_VEC(struct sent) sent;
-	size_t seen;         /* of the sent ones */
-	bool full;           /* the socket takes nothing */
+	size_t seen; /* of the sent ones */
+	bool full;   /* the socket takes nothing */
 	uint64_t now_ns;
 	uint64_t started, killed; /* ids */
 	char folder[4096];
 	char cleaned[4096];
 	bool refuse_start;
-	test_block_vec blocks;
+	test_block_vec blocks; /* the same for all tests */
 };
 
 static int act_send(void *ctx, const Rd__Envelope *e, struct rd_blob *blob, struct rd_error *err)
@@ -44,7 +46,8 @@ static int act_send(void *ctx, const Rd__Envelope *e, struct rd_blob *blob, stru
 		return 0;
 	struct sent *s = rd_vec_add(&f->sent);
 	assert_non_null(s);
-	*s = (struct sent){.kind = e->kind, .task = e->task, .attempt = e->attempt, .bytes = e->bytes, .count = e->count};
+	*s = (struct sent){
+		.kind = e->kind, .task = e->task, .attempt = e->attempt, .bytes = e->bytes, .count = e->count};
 	rd_field_text(&e->job, s->job, sizeof s->job);
 	if (e->error) {
 		rd_wire_error_take(&s->error, e->error);
@@ -68,8 +71,7 @@ static int act_send(void *ctx, const Rd__Envelope *e, struct rd_blob *blob, stru
 	return 1;
 }
 
-static int act_start(void *ctx, uint64_t child, const struct rd_message *task, const char *folder,
-                     struct rd_error *err)
+static int act_start(void *ctx, uint64_t child, const struct rd_message *task, const char *folder, struct rd_error *err)
 {
 	struct fixture *f = ctx;
 
@@ -108,8 +110,7 @@ static int setup(void **state)
 
 	f->now_ns = SECOND;
 	rd_worker_init(&f->w, &acts, &limits, uuid, "");
-	make_blocks(&f->blocks, 5, 40);
-	assert_true(f->blocks.n > 10);
+	f->blocks = blocks;
 	*state = f;
 	return 0;
 }
@@ -120,7 +121,6 @@ static int teardown(void **state)
 
 	rd_worker_release(&f->w);
 	rd_vec_release(&f->sent);
-	release_blocks(&f->blocks);
 	free(f);
 	return 0;
 }
@@ -715,27 +715,20 @@ int main(void)
 {
 #define WORKER_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		WORKER_TEST(hello_until_welcome),
-		WORKER_TEST(an_index_is_said_until_it_is_settled),
-		WORKER_TEST(an_archive_is_opened),
-		WORKER_TEST(a_failed_unpacking_is_swept),
-		WORKER_TEST(the_window_holds),
-		WORKER_TEST(all_chunks_then_commit),
-		WORKER_TEST(the_last_block_waits),
-		WORKER_TEST(no_acknowledgement),
-		WORKER_TEST(deaths_name_their_signal),
-		WORKER_TEST(typed_errors_travel),
-		WORKER_TEST(a_breach_kills),
-		WORKER_TEST(a_silent_child_is_killed),
-		WORKER_TEST(progress_needs_life),
-		WORKER_TEST(the_newest_order_counts),
-		WORKER_TEST(a_break_voids_the_task),
-		WORKER_TEST(an_unknown_worker_says_hello),
-		WORKER_TEST(leaving_hands_back),
-		WORKER_TEST(leaving_says_the_last_word),
-		WORKER_TEST(leaving_before_a_welcome),
-		WORKER_TEST(refused),
+		WORKER_TEST(hello_until_welcome),      WORKER_TEST(an_index_is_said_until_it_is_settled),
+		WORKER_TEST(an_archive_is_opened),     WORKER_TEST(a_failed_unpacking_is_swept),
+		WORKER_TEST(the_window_holds),         WORKER_TEST(all_chunks_then_commit),
+		WORKER_TEST(the_last_block_waits),     WORKER_TEST(no_acknowledgement),
+		WORKER_TEST(deaths_name_their_signal), WORKER_TEST(typed_errors_travel),
+		WORKER_TEST(a_breach_kills),           WORKER_TEST(a_silent_child_is_killed),
+		WORKER_TEST(progress_needs_life),      WORKER_TEST(the_newest_order_counts),
+		WORKER_TEST(a_break_voids_the_task),   WORKER_TEST(an_unknown_worker_says_hello),
+		WORKER_TEST(leaving_hands_back),       WORKER_TEST(leaving_says_the_last_word),
+		WORKER_TEST(leaving_before_a_welcome), WORKER_TEST(refused),
 	};
 	rd_log_init(RD_LOG_ERROR, "test");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	make_blocks(&blocks, 5, 40);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	release_blocks(&blocks);
+	return failed;
 }
