@@ -10,8 +10,8 @@
 const uint64_t rd_collector_want = RD_WANT(RD_EVENT_SAMPLE) | RD_WANT(RD_EVENT_STACK) | RD_WANT(RD_EVENT_STACK_KEY) |
 				   RD_WANT(RD_EVENT_METHOD) | RD_WANT(RD_EVENT_MODULE) | RD_WANT(RD_EVENT_IMAGE) |
 				   RD_WANT(RD_EVENT_THREAD) | RD_WANT(RD_EVENT_PROCESS) | RD_WANT(RD_EVENT_MARKER) |
-				   RD_WANT(RD_EVENT_INTERVAL) | RD_WANT(RD_EVENT_RUNTIME) |
-				   RD_WANT(RD_EVENT_OTHER_COUNT);
+				   RD_WANT(RD_EVENT_INTERVAL) | RD_WANT(RD_EVENT_RUNTIME) | RD_WANT(RD_EVENT_MAPPING) |
+				   RD_WANT(RD_EVENT_SYMBOL) | RD_WANT(RD_EVENT_OTHER_COUNT);
 
 /* ---- the sink */
 
@@ -83,11 +83,13 @@ static int on_sequence(void *ctx, uint64_t thread, enum rd_sequence_op op, uint3
 	return rd_losses_tell(&c->losses, thread, op, first, count);
 }
 
-/* Remember (or bring back) how many rows every table has but those that the losses keep. */
+/* Remember (or bring back) how many rows every table has but those of the losses and of damage, which no undo covers. */
 static void mark_rows(struct rd_collector *c, bool back)
 {
-	for (uint32_t table = RD_TABLE_METHODS; table <= RD_TABLE_STACK_RECORDS; table++) {
+	for (uint32_t table = RD_TABLE_METHODS; table < RD_TABLE_END; table++) {
 		const struct rd_partial_layout *t = rd_partial_layout(table);
+		if (t == NULL || table == RD_TABLE_SEQUENCES || table == RD_TABLE_DAMAGE)
+			continue;
 		uint8_t *field = (uint8_t *)c->out + t->rows_at;
 		struct rd_any_vec v;
 		memcpy(&v, field, sizeof v);

@@ -172,6 +172,7 @@ static int collect_process(struct rd_collector *c, const struct rd_event *ev, co
 		.pid = r->process.pid,
 		.parent_pid = r->process.parent_pid,
 		.op = r->op,
+		.namespace_pid = r->process.namespace_pid,
 	};
 	int code = name(c, &r->process.name, &f.name);
 	if (code == 0)
@@ -221,6 +222,36 @@ static int collect_runtime(struct rd_collector *c, const struct rd_event *ev, co
 	return code != 0 ? code : PUSH(c->out->runtimes, f);
 }
 
+static int collect_mapping(struct rd_collector *c, const struct rd_event *ev, const struct rd_record *r)
+{
+	struct rd_fact_mapping f = {
+		.time = ev->time,
+		.place = ev->place,
+		.id = r->mapping.id,
+		.start = r->mapping.start,
+		.end = r->mapping.end,
+		.pid = r->mapping.pid,
+	};
+	int code = name(c, &r->mapping.path, &f.path);
+
+	return code != 0 ? code : PUSH(c->out->mappings, f);
+}
+
+static int collect_symbol(struct rd_collector *c, const struct rd_event *ev, const struct rd_record *r)
+{
+	struct rd_fact_symbol f = {
+		.time = ev->time,
+		.place = ev->place,
+		.mapping = r->symbol.mapping,
+		.start = r->symbol.start,
+		.last = r->symbol.last,
+		.pid = ev->pid,
+	};
+	int code = name(c, &r->symbol.name, &f.name);
+
+	return code != 0 ? code : PUSH(c->out->symbols, f);
+}
+
 static int collect_other(struct rd_collector *c, const struct rd_event *ev, const struct rd_record *r)
 {
 	(void)ev;
@@ -237,7 +268,8 @@ static const collect_fn collectors[RD_EVENT_KINDS] = {
 	[RD_EVENT_MODULE] = collect_module,       [RD_EVENT_IMAGE] = collect_image,
 	[RD_EVENT_THREAD] = collect_thread,       [RD_EVENT_PROCESS] = collect_process,
 	[RD_EVENT_MARKER] = collect_marker,       [RD_EVENT_INTERVAL] = collect_interval,
-	[RD_EVENT_RUNTIME] = collect_runtime,     [RD_EVENT_OTHER_COUNT] = collect_other,
+	[RD_EVENT_RUNTIME] = collect_runtime,     [RD_EVENT_MAPPING] = collect_mapping,
+	[RD_EVENT_SYMBOL] = collect_symbol,       [RD_EVENT_OTHER_COUNT] = collect_other,
 };
 /* clang-format on */
 

@@ -45,6 +45,8 @@ enum rd_partial_table {
 	RD_TABLE_SEQUENCES = 15,
 	RD_TABLE_DAMAGE = 16,
 	RD_TABLE_PRELIMINARY = 17,
+	RD_TABLE_MAPPINGS = 18,
+	RD_TABLE_SYMBOLS = 19,
 	RD_TABLE_END = 32,
 };
 
@@ -85,6 +87,7 @@ struct rd_fact_process {
 	uint64_t time, place;
 	uint32_t pid, parent_pid, op;
 	uint32_t name, command_line; /* string + 1 */
+	uint32_t namespace_pid;      /* 0 unknown */
 };
 
 struct rd_fact_stack_key {
@@ -108,6 +111,23 @@ struct rd_fact_runtime {
 	uint64_t time, place;
 	uint32_t pid, clr;
 	uint32_t version_text, command_line; /* string + 1 */
+};
+
+/* nettrace 6: a mapping is there from its time on, until a newer one takes the address. */
+struct rd_fact_mapping {
+	uint64_t time, place;
+	uint64_t id;
+	uint64_t start, end; /* [start, end) */
+	uint32_t pid;
+	uint32_t path; /* string + 1 */
+};
+
+struct rd_fact_symbol {
+	uint64_t time, place;
+	uint64_t mapping;     /* its id */
+	uint64_t start, last; /* [start, last] */
+	uint32_t pid;
+	uint32_t name; /* string + 1 */
 };
 
 /* In a shard sorted by (time, thread, cpu, pointer, stack, kind, weight). */
@@ -199,6 +219,8 @@ struct rd_partial {
 	RD_VEC(struct rd_fact_marker) markers;
 	RD_VEC(struct rd_fact_interval) intervals;
 	RD_VEC(struct rd_fact_runtime) runtimes;
+	RD_VEC(struct rd_fact_mapping) mappings;
+	RD_VEC(struct rd_fact_symbol) symbols;
 	RD_VEC(struct rd_sample) samples;
 	RD_VEC(struct rd_stack_row) stack_records;
 	RD_VEC(struct rd_sequence_row) sequences;

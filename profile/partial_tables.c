@@ -99,6 +99,7 @@ static const struct rd_column processes[] = {
 	BOUNDED(op, PLAIN, RD_OP_DCEND),
 	COLUMN(name, DELTA),
 	COLUMN(command_line, DELTA),
+	COLUMN(namespace_pid, PLAIN),
 };
 #undef ROW
 #undef MESSAGE
@@ -197,6 +198,24 @@ static const struct rd_column preliminary[] = {
 #undef ROW
 #undef MESSAGE
 
+#define ROW     struct rd_fact_mapping
+#define MESSAGE Rd__Mappings
+static const struct rd_column mappings[] = {
+	COLUMN(time, DELTA), COLUMN(place, DELTA), COLUMN(id, DELTA),   COLUMN(start, DELTA),
+	COLUMN(end, DELTA),  COLUMN(pid, DELTA),   COLUMN(path, DELTA),
+};
+#undef ROW
+#undef MESSAGE
+
+#define ROW     struct rd_fact_symbol
+#define MESSAGE Rd__Symbols
+static const struct rd_column symbols[] = {
+	COLUMN(time, DELTA), COLUMN(place, DELTA), COLUMN(mapping, DELTA), COLUMN(start, DELTA),
+	COLUMN(last, DELTA), COLUMN(pid, DELTA),   COLUMN(name, DELTA),
+};
+#undef ROW
+#undef MESSAGE
+
 #define LAYOUT(TABLE, field, ROWTYPE)                                                                                  \
 	[RD_TABLE_##TABLE] = {.name = #field,                                                                          \
 			      .message = &rd__##field##__descriptor,                                                   \
@@ -223,6 +242,8 @@ static const struct rd_partial_layout layouts[] = {
 	LAYOUT(SEQUENCES, sequences, rd_sequence_row),
 	LAYOUT(DAMAGE, damage, rd_damage_row),
 	LAYOUT(PRELIMINARY, preliminary, rd_preliminary_row),
+	LAYOUT(MAPPINGS, mappings, rd_fact_mapping),
+	LAYOUT(SYMBOLS, symbols, rd_fact_symbol),
 };
 /* clang-format on */
 

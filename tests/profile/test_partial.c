@@ -193,7 +193,7 @@ static void every_table_covers_its_rows(void **state)
 		if (t->columns_n)
 			assert_int_equal(t->message->n_fields, t->columns_n);
 	}
-	assert_int_equal(tables, 17);
+	assert_int_equal(tables, 19);
 	assert_null(rd_partial_layout(0));
 	assert_null(rd_partial_layout(RD_TABLE_END));
 	assert_null(rd_partial_layout(UINT32_MAX));
