@@ -89,6 +89,8 @@ static int compare_lives(const void *a, const void *b, void *ctx)
 		c = RD_COMPARE(s->strings.place[x->name], s->strings.place[y->name]);
 	if (c == 0)
 		c = RD_COMPARE(s->strings.place[x->command_line], s->strings.place[y->command_line]);
+	if (c == 0)
+		c = RD_COMPARE(x->namespace_pid, y->namespace_pid);
 	return c ? c : RD_COMPARE(x->begin, y->begin);
 }
 
@@ -209,6 +211,7 @@ static int put_processes(const struct sorting *s, struct rd_result *out)
 		out->processes.at[out->processes.n++] = (struct rd_result_process){
 			.trace = life->trace,
 			.pid = life->pid,
+			.namespace_pid = life->namespace_pid,
 			.name = s->strings.place[life->name],
 			.command_line = s->strings.place[life->command_line],
 			.start_utc_ns = life->start_utc_ns,

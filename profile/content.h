@@ -19,6 +19,7 @@ struct rd_life {
 	bool started;                /* begin is its start, not only its first record */
 	int64_t start_utc_ns;        /* INT64_MIN unknown */
 	uint32_t name, command_line; /* strings */
+	uint32_t namespace_pid;      /* 0 unknown */
 	uint64_t samples;
 };
 

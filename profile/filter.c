@@ -55,11 +55,11 @@ static bool same_name(struct rd_span name, const char *wanted, const char *exten
 	       strncasecmp((const char *)name.at + n, extension, extra) == 0;
 }
 
-bool rd_process_is(const char *wanted, uint32_t pid, struct rd_span name)
+bool rd_process_is(const char *wanted, uint32_t pid, uint32_t namespace_pid, struct rd_span name)
 {
 	uint32_t number;
 
-	if (is_number(wanted, &number) && number == pid)
+	if (is_number(wanted, &number) && (number == pid || (number != 0 && number == namespace_pid)))
 		return true;
 	return same_name(name, wanted, "") || same_name(name, wanted, ".exe");
 }
@@ -75,7 +75,8 @@ static int takes_life(struct rd_filter *f, const struct rd_content *content, uin
 	}
 	if (f->lives.at[life] == NOT_ASKED) {
 		const struct rd_life *l = &content->lives.at[life];
-		bool in = rd_process_is(f->process, l->pid, rd_strings_at(&content->strings, l->name));
+		bool in =
+			rd_process_is(f->process, l->pid, l->namespace_pid, rd_strings_at(&content->strings, l->name));
 		f->lives.at[life] = in ? IN : OUT;
 	}
 	return f->lives.at[life] == IN;

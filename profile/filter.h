@@ -27,9 +27,10 @@ int rd_filter_takes(struct rd_filter *f, const struct rd_content *content, uint3
 void rd_filter_release(struct rd_filter *f);
 
 /*
- * Whether a process is the one that a user named: by pid, or by name, letter
- * case aside and with or without ".exe".
+ * Whether a process is the one that a user named: by pid, by the pid that it has
+ * inside its container (0 unknown), or by name, letter case aside and with or
+ * without ".exe".
  */
-bool rd_process_is(const char *wanted, uint32_t pid, struct rd_span name);
+bool rd_process_is(const char *wanted, uint32_t pid, uint32_t namespace_pid, struct rd_span name);
 
 #endif

@@ -69,6 +69,7 @@ static int make_lives(struct rd_lives *l, size_t *i)
 		struct rd_life_names names = l->names.at[fact->when.id];
 		life->name = life->name ? life->name : names.name;
 		life->command_line = life->command_line ? life->command_line : names.command_line;
+		life->namespace_pid = life->namespace_pid ? life->namespace_pid : names.namespace_pid;
 		open = fact->when.op != RD_OP_UNLOAD;
 	}
 	uint32_t id = rd_records_id(&l->pids, &key.pid, NULL);

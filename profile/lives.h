@@ -19,12 +19,13 @@ struct rd_lives {
 	struct rd_timeline facts; /* by pid; id: an index into names */
 	RD_VEC(struct rd_life_names) names;
 	struct rd_records pids;     /* by pid: its lives */
-	uint32_t recent;              /* of pids: the one asked for last */
+	uint32_t recent;            /* of pids: the one asked for last */
 	struct rd_timeline threads; /* by thread; id: the pid */
 };
 
 struct rd_life_names {
 	uint32_t name, command_line; /* strings of the content */
+	uint32_t namespace_pid;      /* 0 unknown */
 };
 
 void rd_lives_init(struct rd_lives *l, struct rd_content *content, uint32_t trace, const struct rd_clock *clock);

@@ -89,13 +89,12 @@ static int no_such_process(const struct rd_result *r, const char *wanted, struct
 	return rd_fail(err, RD_NOT_FOUND, "no process '%.40s' in the result; it has %s", wanted, *list ? list : "none");
 }
 
-/* By the rule of the finish, so that --process means the same to run and report; by the pid in a container too. */
+/* By the rule of the finish, so that --process means the same to run and report. */
 static bool is_wanted(const struct folding *g, const struct rd_result_process *p)
 {
 	struct rd_span name = rd_strings_at(&g->r->strings, p->name);
 
-	return rd_process_is(g->f->process, p->pid, name) ||
-	       (p->namespace_pid && rd_process_is(g->f->process, p->namespace_pid, name));
+	return rd_process_is(g->f->process, p->pid, p->namespace_pid, name);
 }
 
 static int choose_processes(struct folding *g, struct rd_error *err)
