@@ -135,10 +135,17 @@ bool rd_addresses_in(const struct rd_addresses *a, uint64_t start, uint64_t size
 {
 	uint64_t last;
 
-	if (size_bytes == 0 || a->at.n == 0)
+	if (size_bytes == 0)
 		return false;
 	if (__builtin_add_overflow(start, size_bytes - 1, &last))
 		last = UINT64_MAX;
+	return rd_addresses_between(a, start, last, low, high);
+}
+
+bool rd_addresses_between(const struct rd_addresses *a, uint64_t start, uint64_t last, uint32_t *low, uint32_t *high)
+{
+	if (last < start || a->at.n == 0)
+		return false;
 	bool few_pages = (last >> PAGE_SHIFT) - (start >> PAGE_SHIFT) < PAGES_WALKED;
 	uint32_t first = few_pages ? search_pages(a, start, last) : search(a, 0, (uint32_t)a->at.n, start);
 	if (first >= a->at.n || a->at.at[first] > last)

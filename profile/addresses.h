@@ -30,6 +30,8 @@ int rd_addresses_seal(struct rd_addresses *a, struct rd_error *err);
 uint32_t rd_addresses_rank(const struct rd_addresses *a, uint64_t address);
 /* The ranks [*low, *high) of the addresses in [start, start + size_bytes); false when there is none. */
 bool rd_addresses_in(const struct rd_addresses *a, uint64_t start, uint64_t size_bytes, uint32_t *low, uint32_t *high);
+/* The same of the addresses in [start, last]. */
+bool rd_addresses_between(const struct rd_addresses *a, uint64_t start, uint64_t last, uint32_t *low, uint32_t *high);
 
 void rd_addresses_release(struct rd_addresses *a);
 

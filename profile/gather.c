@@ -63,6 +63,7 @@ static int processes(struct visit *v, const struct rd_partial *rows, struct rd_e
 		int rc = rd_shard_name(&v->names, f->name, &names.name, err);
 		if (rc == 0)
 			rc = rd_shard_name(&v->names, f->command_line, &names.command_line, err);
+		names.namespace_pid = f->namespace_pid;
 		if (rc == 0)
 			rc = rd_lives_add_process(&v->group->lives, f->pid, when, names, err);
 		if (rc < 0)
@@ -154,6 +155,47 @@ static int images(struct visit *v, const struct rd_partial *rows, struct rd_erro
 		int rc = module_name(v, f->path, rd_base_name, &module, err);
 		if (rc == 0)
 			rc = rd_images_add(&v->group->images, life, module, when, low, high, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int mappings(struct visit *v, const struct rd_partial *rows, struct rd_error *err)
+{
+	for (size_t i = 0; i < rows->mappings.n; i++) {
+		const struct rd_fact_mapping *f = &rows->mappings.at[i];
+		struct rd_mapping mapping = {.when = meet(v, f->time, f->place, RD_OP_NONE), .id = f->id};
+		uint64_t size_bytes = f->end > f->start ? f->end - f->start : 0;
+		if (!rd_addresses_in(&v->group->addresses, f->start, size_bytes, &mapping.low, &mapping.high))
+			continue;
+		mapping.life = life_of(v, f->pid, f->time);
+		if (mapping.life == RD_NONE)
+			return rd_fail_nomem(err);
+		int rc = module_name(v, f->path, rd_base_name, &mapping.module, err);
+		if (rc == 0)
+			rc = rd_mappings_add(&v->group->mappings, &mapping, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int symbols(struct visit *v, const struct rd_partial *rows, struct rd_error *err)
+{
+	for (size_t i = 0; i < rows->symbols.n; i++) {
+		const struct rd_fact_symbol *f = &rows->symbols.at[i];
+		struct rd_when when = meet(v, f->time, f->place, RD_OP_NONE);
+		uint32_t life = life_of(v, f->pid, f->time), low = 0, high = 0;
+		struct rd_span name = {0};
+		int rc = 0;
+		if (life == RD_NONE)
+			return rd_fail_nomem(err);
+		if (rd_addresses_between(&v->group->addresses, f->start, f->last, &low, &high))
+			rc = rd_shard_name_span(&v->names, f->name, &name, err);
+		if (rc == 0)
+			rc = rd_mappings_add_symbol(&v->group->mappings, life, f->mapping, f->start, name, when, low,
+						    high, err);
 		if (rc < 0)
 			return rc;
 	}
@@ -277,6 +319,7 @@ static int second_visit(struct visit *v, struct rd_error *err)
 		{RD_TABLE_THREADS, threads},       {RD_TABLE_MODULES, modules},     {RD_TABLE_IMAGES, images},
 		{RD_TABLE_METHODS, methods},       {RD_TABLE_MARKERS, markers},     {RD_TABLE_RUNTIMES, runtimes},
 		{RD_TABLE_STACK_KEYS, stack_keys}, {RD_TABLE_INTERVALS, intervals}, {RD_TABLE_DAMAGE, damage},
+		{RD_TABLE_MAPPINGS, mappings},     {RD_TABLE_SYMBOLS, symbols},
 	};
 	int rc = 0;
 

@@ -137,7 +137,9 @@ static int seal(struct rd_group *g, struct rd_error *err)
 		rc = rd_gather_missing_names(g, err);
 	if (rc == 0)
 		rc = rd_methods_seal(&g->methods, err);
-	return rc < 0 ? rc : rd_images_seal(&g->images, err);
+	if (rc == 0)
+		rc = rd_images_seal(&g->images, err);
+	return rc < 0 ? rc : rd_mappings_seal(&g->mappings, err);
 }
 
 int rd_group_gather(struct rd_group *g, struct rd_error *err)
@@ -152,6 +154,7 @@ int rd_group_gather(struct rd_group *g, struct rd_error *err)
 		return rc;
 	rd_methods_init(&g->methods, g->content, &g->modules, &g->addresses);
 	rd_images_init(&g->images, g->content, &g->addresses);
+	rd_mappings_init(&g->mappings, g->content, &g->addresses);
 	rc = rd_gather_facts(g, err);
 	return rc < 0 ? rc : seal(g, err);
 }
@@ -169,6 +172,7 @@ void rd_group_release(struct rd_group *g)
 	rd_modules_release(&g->modules);
 	rd_methods_release(&g->methods);
 	rd_images_release(&g->images);
+	rd_mappings_release(&g->mappings);
 	rd_timeline_release(&g->keys);
 	rd_evidence_release(&g->evidence);
 }

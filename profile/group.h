@@ -11,6 +11,7 @@
 #include "profile/evidence.h"
 #include "profile/images.h"
 #include "profile/lives.h"
+#include "profile/mappings.h"
 #include "profile/methods.h"
 #include "profile/stream.h"
 
@@ -38,6 +39,7 @@ struct rd_group {
 	struct rd_modules modules;
 	struct rd_methods methods;
 	struct rd_images images;
+	struct rd_mappings mappings;
 	struct rd_timeline keys; /* by stack key; id: a raw stack */
 	struct rd_evidence evidence;
 	uint64_t facts;   /* how many rows of facts were read */

@@ -17,7 +17,8 @@ struct at_address {
 _Static_assert(offsetof(struct rd_resolved, until) == 16, "the key of a resolved stack has no padding");
 
 void rd_resolver_init(struct rd_resolver *r, struct rd_content *content, const struct rd_strings *raw_stacks,
-		      const struct rd_addresses *addresses, struct rd_methods *methods, struct rd_images *images)
+		      const struct rd_addresses *addresses, struct rd_methods *methods, struct rd_images *images,
+		      struct rd_mappings *mappings)
 {
 	*r = (struct rd_resolver){
 		.content = content,
@@ -25,33 +26,46 @@ void rd_resolver_init(struct rd_resolver *r, struct rd_content *content, const s
 		.addresses = addresses,
 		.methods = methods,
 		.images = images,
+		.mappings = mappings,
 	};
 	rd_records_init(&r->at_addresses, sizeof(struct at_address), ADDRESS_KEY_BYTES);
 	rd_records_init(&r->stacks, sizeof(struct rd_resolved), offsetof(struct rd_resolved, until));
 }
 
-/* Methods first, then images, then nobody. */
+/* What an address belongs to: methods first, then images, then mappings. */
+static int ask(struct rd_resolver *r, const struct at_address *a, uint64_t time, struct rd_verdict *v,
+	       struct rd_error *err)
+{
+	int rc = rd_methods_ask(r->methods, a->life, a->rank, time, v, err);
+	uint64_t until = v->until;
+
+	if (rc == 0 && v->frame == RD_NONE) {
+		rc = rd_images_ask(r->images, a->life, a->rank, time, v, err);
+		until = v->until = until < v->until ? until : v->until;
+	}
+	if (rc == 0 && v->frame == RD_NONE) {
+		rc = rd_mappings_ask(r->mappings, a->life, a->rank, time, v, err);
+		v->until = until < v->until ? until : v->until;
+	}
+	return rc;
+}
+
+/* Code that belongs to nothing is nobody's. */
 static int judge(struct rd_resolver *r, struct at_address *a, uint64_t time, struct rd_error *err)
 {
 	struct rd_verdict v;
-	int rc = rd_methods_ask(r->methods, a->life, a->rank, time, &v, err);
+	int rc = ask(r, a, time, &v, err);
 
-	if (rc == 0 && v.frame == RD_NONE) {
-		uint64_t until = v.until;
-		rc = rd_images_ask(r->images, a->life, a->rank, time, &v, err);
-		v.until = until < v.until ? until : v.until;
-	}
-	if (rc == 0 && v.frame == RD_NONE) {
+	if (rc < 0)
+		return rc;
+	if (v.frame == RD_NONE)
 		v.frame = rd_content_unnamed(r->content, a->life, 0, 0, RD_TIER_UNKNOWN);
-		if (v.frame == RD_NONE)
-			return rd_fail_nomem(err);
-	}
-	if (rc == 0) {
-		a->frame = v.frame;
-		a->ambiguous = v.ambiguous;
-		a->until = v.until;
-	}
-	return rc;
+	if (v.frame == RD_NONE)
+		return rd_fail_nomem(err);
+	a->frame = v.frame;
+	a->ambiguous = v.ambiguous;
+	a->until = v.until;
+	return 0;
 }
 
 /* *out is borrowed until the next call. */

@@ -8,6 +8,7 @@
 #define RD_PROFILE_RESOLVE_H
 
 #include "profile/images.h"
+#include "profile/mappings.h"
 #include "profile/methods.h"
 
 struct rd_resolver {
@@ -16,6 +17,7 @@ struct rd_resolver {
 	const struct rd_addresses *addresses;
 	struct rd_methods *methods;
 	struct rd_images *images;
+	struct rd_mappings *mappings;
 	struct rd_records at_addresses; /* verdicts by (life, address) */
 	struct rd_records stacks;       /* struct rd_resolved by what it is made of */
 	RD_VEC(uint32_t) by_user;       /* by raw stack: the resolved stack made of it alone that was asked last */
@@ -39,7 +41,8 @@ struct rd_resolved {
 };
 
 void rd_resolver_init(struct rd_resolver *r, struct rd_content *content, const struct rd_strings *raw_stacks,
-		      const struct rd_addresses *addresses, struct rd_methods *methods, struct rd_images *images);
+		      const struct rd_addresses *addresses, struct rd_methods *methods, struct rd_images *images,
+		      struct rd_mappings *mappings);
 /* *out is borrowed until the next call. */
 int rd_resolve(struct rd_resolver *r, const struct rd_raw_sample *s, const struct rd_resolved **out,
 	       struct rd_error *err);
