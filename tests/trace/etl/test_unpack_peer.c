@@ -63,9 +63,9 @@ static size_t random_below(size_t n)
 
 static void packed_streams(void **state)
 {
+	find_peer();
 	uint8_t *plain = malloc(200000), *a = malloc(200000), *b = malloc(200000);
 
-	find_peer();
 	for (int round = 0; round < 60; round++) {
 		size_t n = 1 + random_below(round % 10 ? 2000 : 200000),
 		       letters = 2 + random_below(round % 2 ? 4 : 255);
