@@ -6,25 +6,26 @@
 #include "base/cursor.h"
 #include "profile/partial_tables.h"
 
+static void release_rows(struct rd_partial *p, const struct rd_partial_layout *t)
+{
+	struct rd_any_vec rows;
+	uint8_t *field = (uint8_t *)p + t->rows_at;
+
+	memcpy(&rows, field, sizeof rows);
+	rd_free(rows.at);
+	memset(field, 0, sizeof rows);
+}
+
 void rd_partial_release(struct rd_partial *p)
 {
 	rd_strings_release(&p->strings);
 	rd_vec_release(&p->stack_frames);
 	rd_vec_release(&p->stack_ends);
-	rd_vec_release(&p->methods);
-	rd_vec_release(&p->modules);
-	rd_vec_release(&p->images);
-	rd_vec_release(&p->threads);
-	rd_vec_release(&p->processes);
-	rd_vec_release(&p->stack_keys);
-	rd_vec_release(&p->markers);
-	rd_vec_release(&p->intervals);
-	rd_vec_release(&p->runtimes);
-	rd_vec_release(&p->samples);
-	rd_vec_release(&p->stack_records);
-	rd_vec_release(&p->sequences);
-	rd_vec_release(&p->damage);
-	rd_vec_release(&p->preliminary);
+	for (uint32_t table = RD_TABLE_SUMMARY + 1; table < RD_TABLE_END; table++) {
+		const struct rd_partial_layout *t = rd_partial_layout(table);
+		if (t && t->columns_n)
+			release_rows(p, t);
+	}
 	memset(&p->summary, 0, sizeof p->summary);
 }
 
