@@ -38,6 +38,10 @@ static uint64_t *place_of(struct scene_item *item)
 		return &item->runtime.place;
 	case RD_TABLE_STACK_RECORDS:
 		return &item->record.place;
+	case RD_TABLE_MAPPINGS:
+		return &item->mapping.place;
+	case RD_TABLE_SYMBOLS:
+		return &item->symbol.place;
 	default:
 		return NULL;
 	}
@@ -160,6 +164,14 @@ static void put_item(struct rd_partial *p, const struct scene_item *item)
 	case RD_TABLE_RUNTIMES:
 		row.runtime.command_line = put_text(p, item->text[0]);
 		PUSH(p->runtimes, row.runtime);
+		break;
+	case RD_TABLE_MAPPINGS:
+		row.mapping.path = put_text(p, item->text[0]);
+		PUSH(p->mappings, row.mapping);
+		break;
+	case RD_TABLE_SYMBOLS:
+		row.symbol.name = put_text(p, item->text[0]);
+		PUSH(p->symbols, row.symbol);
 		break;
 	case RD_TABLE_SAMPLES:
 		put_sample(p, item);

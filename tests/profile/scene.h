@@ -24,6 +24,8 @@ struct scene_item {
 		struct rd_fact_stack_key stack_key;
 		struct rd_fact_marker marker;
 		struct rd_fact_runtime runtime;
+		struct rd_fact_mapping mapping;
+		struct rd_fact_symbol symbol;
 		struct rd_sample sample;
 		struct rd_stack_row record;
 	};
@@ -81,6 +83,10 @@ void scene_sort_lines(char *text);
 #define SCENE_PROCESS(s, NAME, ...)                                                                                    \
 	scene_add(s, (struct scene_item){.table = RD_TABLE_PROCESSES, .process = {__VA_ARGS__}, .text = {NAME}})
 #define SCENE_THREAD(s, ...) scene_add(s, (struct scene_item){.table = RD_TABLE_THREADS, .thread = {__VA_ARGS__}})
+#define SCENE_MAPPING(s, PATH, ...)                                                                                    \
+	scene_add(s, (struct scene_item){.table = RD_TABLE_MAPPINGS, .mapping = {__VA_ARGS__}, .text = {PATH}})
+#define SCENE_SYMBOL(s, NAME, ...)                                                                                     \
+	scene_add(s, (struct scene_item){.table = RD_TABLE_SYMBOLS, .symbol = {__VA_ARGS__}, .text = {NAME}})
 #define SCENE_MARKER(s, ...) scene_add(s, (struct scene_item){.table = RD_TABLE_MARKERS, .marker = {__VA_ARGS__}})
 /* A nettrace sample: its process and its stack, in braces. */
 #define SCENE_SAMPLE(s, TIME, PID, ...)                                                                                \

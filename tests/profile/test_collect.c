@@ -35,7 +35,8 @@ static const struct rd_event_type types[] = {
 	TYPE(INTERVAL, "kernel", LOAD),
 	TYPE(RUNTIME, "Microsoft-Windows-DotNETRuntime", NONE),
 	TYPE(OTHER_COUNT, "kernel", NONE),
-	TYPE(MAPPING, "kernel", NONE),
+	TYPE(MAPPING, "Universal.System", NONE),
+	TYPE(SYMBOL, "Universal.System", NONE),
 };
 enum {
 	SAMPLE,
@@ -51,7 +52,8 @@ enum {
 	INTERVAL,
 	RUNTIME,
 	OTHER,
-	MAPPING
+	MAPPING,
+	SYMBOL
 };
 
 #define WIDE(text)   ((struct rd_name){{(const uint8_t *)(text), sizeof(text) - 2}, true})
@@ -186,13 +188,18 @@ static void say_all(struct fixture *f)
 					 .checksum = 55,
 					 .path = WIDE(u"k.sys")}});
 	say(f, THREAD, (struct rd_record){.thread = {.pid = 61, .thread = 62}});
-	say(f, PROCESS, (struct rd_record){.process = {.pid = 71, .parent_pid = 72, .name = NARROW("p.exe")}});
+	say(f, PROCESS,
+	    (struct rd_record){.process = {.pid = 71, .parent_pid = 72, .namespace_pid = 73, .name = NARROW("p.exe")}});
 	say(f, MARKER, (struct rd_record){.marker = {.marker = RD_MARKER_END_COMPLETE, .clr = 81}});
 	say(f, INTERVAL, (struct rd_record){.interval = {.source = 91, .interval_100ns = 10000}});
 	say(f, RUNTIME,
 	    (struct rd_record){.runtime = {.clr = 92, .version = {10, 0, 1, 65535}, .command_line = WIDE(u"x y")}});
 	say(f, OTHER, (struct rd_record){.other = {.what = RD_OTHER_CSWITCH}});
-	say(f, MAPPING, (struct rd_record){0});
+	say(f, MAPPING,
+	    (struct rd_record){
+		    .mapping = {.pid = 101, .id = 102, .start = 103, .end = 104, .path = NARROW("/lib/m.so")}});
+	say(f, SYMBOL,
+	    (struct rd_record){.symbol = {.mapping = 102, .start = 105, .last = 106, .name = NARROW("memcpy")}});
 }
 
 static void facts_of_runtimes(struct fixture *f)
@@ -250,12 +257,36 @@ static void facts_of_the_kernel(struct fixture *f)
 	assert_int_equal(f->p.threads.at[0].op, RD_OP_DCSTART);
 	assert_int_equal(f->p.processes.at[0].pid, 71);
 	assert_int_equal(f->p.processes.at[0].parent_pid, 72);
+	assert_int_equal(f->p.processes.at[0].namespace_pid, 73);
 	assert_text(f, f->p.processes.at[0].name, "p.exe");
 	assert_int_equal(f->p.processes.at[0].command_line, 0);
 	assert_int_equal(f->p.intervals.at[0].interval_100ns, 10000);
 	assert_int_equal(f->p.intervals.at[0].source, 91);
 	assert_int_equal(f->p.stack_keys.at[0].key, 77);
 	assert_int_equal(f->p.stack_keys.at[0].stack, 1);
+}
+
+static void facts_of_machines(struct fixture *f)
+{
+	const struct rd_fact_mapping *m = f->p.mappings.at;
+	const struct rd_fact_symbol *s = f->p.symbols.at;
+
+	assert_int_equal(f->p.mappings.n, 1);
+	assert_int_equal(m->time, 100);
+	assert_int_equal(m->place, UINT64_C(5) << 32 | 7);
+	assert_int_equal(m->pid, 101);
+	assert_int_equal(m->id, 102);
+	assert_int_equal(m->start, 103);
+	assert_int_equal(m->end, 104);
+	assert_text(f, m->path, "/lib/m.so");
+	assert_int_equal(f->p.symbols.n, 1);
+	assert_int_equal(s->time, 100);
+	assert_int_equal(s->place, UINT64_C(5) << 32 | 7);
+	assert_int_equal(s->pid, 30);
+	assert_int_equal(s->mapping, 102);
+	assert_int_equal(s->start, 105);
+	assert_int_equal(s->last, 106);
+	assert_text(f, s->name, "memcpy");
 }
 
 static void one_event_of_each_kind(void **state)
@@ -288,10 +319,11 @@ static void one_event_of_each_kind(void **state)
 	assert_int_equal(k->stack, 1);
 	facts_of_runtimes(f);
 	facts_of_the_kernel(f);
+	facts_of_machines(f);
 	const struct rd_partial_summary *sum = &f->p.summary;
 	assert_int_equal(sum->blocks, 1);
 	assert_int_equal(sum->block_bytes, 1000);
-	assert_int_equal(sum->events, 14);
+	assert_int_equal(sum->events, 15);
 	assert_int_equal(sum->malformed_events, 0);
 	assert_int_equal(sum->samples, 1);
 	assert_int_equal(sum->stack_records, 1);

@@ -109,6 +109,46 @@ static struct scene_item some_mapping(void)
 	return item;
 }
 
+/* Symbols: what their names make of a frame. Of compiled code the label is whole, of the others it lacks the module. */
+static const struct symbol {
+	const char *text, *label;
+	uint32_t tier;
+} symbols[] = {
+	{"int32 [app] N.T::A(int32)[Optimized]", "0:app!A", RD_TIER_OPTIMIZED},
+	{"int32 [app] N.T::A(int32)[QuickJitted]", "0:app!A", RD_TIER_QUICK},
+	{"int32 [app] N.T::B(int32)[Optimized]", "0:app!B", RD_TIER_OPTIMIZED},
+	{"n", "n", RD_TIER_NATIVE},
+	{"_m", "_m", RD_TIER_NATIVE},
+	{"__", "__", RD_TIER_NATIVE},
+	{"oo", "oo", RD_TIER_NATIVE},
+};
+
+static struct scene_item some_machine(void)
+{
+	static const char *const paths[] = {"/lib/one.dll", "C:\\two.dll", "three"};
+	struct scene_item item = {.text = {some_name(paths)}};
+	uint64_t start = some_address();
+
+	if (pick(2)) {
+		item.table = RD_TABLE_MAPPINGS;
+		item.mapping = (struct rd_fact_mapping){.time = some_time(),
+							.pid = some_pid(),
+							.id = pick(3),
+							.start = start,
+							.end = start + pick(96) - 2};
+	} else {
+		item.table = RD_TABLE_SYMBOLS;
+		item.symbol = (struct rd_fact_symbol){.time = some_time(),
+						      .pid = some_pid(),
+						      .mapping = pick(3),
+						      .start = start,
+						      .last = start + pick(64) - 2};
+		/* Native ones as often as compiled ones: these beat them everywhere. */
+		item.text[0] = symbols[pick(2) ? pick(3) : 3 + pick(4)].text;
+	}
+	return item;
+}
+
 static struct scene_item some_life(void)
 {
 	struct scene_item item = {.text = {"p.exe"}};
@@ -174,17 +214,22 @@ static struct scene_item some_record(void)
 
 static void some_scene(struct scene *s)
 {
-	static struct scene_item (*const some[])(void) = {some_method, some_method, some_mapping, some_life,
-							  some_sample, some_sample, some_record,  some_record};
+	static struct scene_item (*const some[])(void) = {some_method, some_method, some_mapping,
+							  some_life,   some_sample, some_sample,
+							  some_record, some_record, some_machine};
+	/* Few traces have methods and mappings; those that do should have many of both. */
+	uint32_t kinds = pick(2) ? 8 : 9, machines = kinds == 8 || pick(2) ? 0 : 20 + pick(60);
 	uint32_t n = 5 + pick(120);
 
 	scene_init(s);
 	s->files = 1 + pick(2);
 	for (uint32_t i = 0; i < n; i++) {
-		struct scene_item item = some[pick(8)]();
+		struct scene_item item = some[pick(kinds)]();
 		item.file = pick((uint32_t)s->files);
 		scene_add(s, item);
 	}
+	for (uint32_t i = 0; i < machines; i++)
+		scene_add(s, some_machine());
 	/* Half of them so long that buckets are wide. */
 	if (pick(2)) {
 		struct scene_item late = some_sample();
@@ -235,6 +280,10 @@ static struct rd_when when_of(const struct scene_item *i)
 		return (struct rd_when){i->stack_key.time, i->stack_key.place, (uint16_t)i->file, 0, 0};
 	case RD_TABLE_STACK_RECORDS:
 		return (struct rd_when){i->record.time, i->record.place, (uint16_t)i->file, 0, 0};
+	case RD_TABLE_MAPPINGS:
+		return (struct rd_when){i->mapping.time, i->mapping.place, (uint16_t)i->file, 0, 0};
+	case RD_TABLE_SYMBOLS:
+		return (struct rd_when){i->symbol.time, i->symbol.place, (uint16_t)i->file, 0, 0};
 	default:
 		return (struct rd_when){0};
 	}
@@ -457,13 +506,126 @@ static bool owner_of(about_fn about, const struct question *q, struct frame (*fr
 	return true;
 }
 
+/* "The newest at or before t, else the earliest after (ties: higher id before, lower after)." */
+static bool is_older(const struct scene_item *a, const struct scene_item *b)
+{
+	if (a->mapping.time != b->mapping.time)
+		return a->mapping.time < b->mapping.time;
+	return a->mapping.id != b->mapping.id ? a->mapping.id < b->mapping.id : comes_before(a, b);
+}
+
+static const struct scene_item *mapping_at(const struct question *q)
+{
+	const struct scene_item *before = NULL, *after = NULL;
+
+	for (size_t k = 0; k < trace->items.n; k++) {
+		const struct scene_item *i = &trace->items.at[k];
+		if (i->table != RD_TABLE_MAPPINGS || q->address < i->mapping.start || q->address >= i->mapping.end ||
+		    !same_life(i->mapping.pid, i->mapping.time, q->pid, q->time))
+			continue;
+		if (i->mapping.time <= q->time && (before == NULL || is_older(before, i)))
+			before = i;
+		if (i->mapping.time > q->time && (after == NULL || is_older(i, after)))
+			after = i;
+	}
+	return before ? before : after;
+}
+
+static bool is_symbol_of(const struct scene_item *i, const struct scene_item *mapping)
+{
+	return i->table == RD_TABLE_SYMBOLS && i->file == mapping->file && i->symbol.mapping == mapping->mapping.id;
+}
+
+static bool is_own_symbol_of(const struct scene_item *i, const struct scene_item *mapping)
+{
+	return is_symbol_of(i, mapping) &&
+	       same_life(i->symbol.pid, i->symbol.time, mapping->mapping.pid, mapping->mapping.time);
+}
+
+static const struct symbol *symbol_of(const struct scene_item *i)
+{
+	const struct symbol *s = symbols;
+	while (strcmp(s->text, i->text[0]) != 0)
+		s++;
+	return s;
+}
+
+static bool is_compiled(const struct scene_item *i)
+{
+	return symbol_of(i)->tier != RD_TIER_NATIVE;
+}
+
+/* "Of those with the highest start: fewest leading underscores, then shortest, then byte order." */
+static bool is_better(const struct scene_item *a, const struct scene_item *b)
+{
+	size_t x = strspn(a->text[0], "_"), y = strspn(b->text[0], "_");
+
+	if (a->symbol.start != b->symbol.start)
+		return a->symbol.start > b->symbol.start;
+	if (x != y)
+		return x < y;
+	if (strlen(a->text[0]) != strlen(b->text[0]))
+		return strlen(a->text[0]) < strlen(b->text[0]);
+	return strcmp(a->text[0], b->text[0]) < 0;
+}
+
+/* "If any is a JIT symbol, the last written of them holds." */
+static bool holds(const struct scene_item *i, const struct scene_item *best)
+{
+	if (best == NULL || is_compiled(i) != is_compiled(best))
+		return best == NULL || is_compiled(i);
+	return is_compiled(i) ? i->symbol.place > best->symbol.place : is_better(i, best);
+}
+
+/* "Only symbols of the chosen mapping that cover the address (both ends inclusive) count." */
+static void name_by_symbols(const struct scene_item *mapping, uint64_t address, struct frame *f)
+{
+	const struct scene_item *best = NULL;
+	bool own = false;
+
+	for (size_t k = 0; k < trace->items.n; k++)
+		own |= is_own_symbol_of(&trace->items.at[k], mapping);
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t k = 0; k < trace->items.n; k++) {
+			const struct scene_item *i = &trace->items.at[k];
+			if (!(own ? is_own_symbol_of(i, mapping) : is_symbol_of(i, mapping)) ||
+			    address < i->symbol.start || address > i->symbol.last)
+				continue;
+			if (pass == 0 && holds(i, best))
+				best = i;
+			if (pass == 1 && is_compiled(i) && strcmp(symbol_of(i)->label, symbol_of(best)->label) != 0)
+				f->ambiguous = true;
+		}
+	}
+	if (best == NULL)
+		return;
+	f->unresolved = false;
+	f->tier = symbol_of(best)->tier;
+	if (is_compiled(best))
+		snprintf(f->label, sizeof f->label, "%s", symbol_of(best)->label);
+	else
+		snprintf(f->label, sizeof f->label, "0:%s!%s", module_label(mapping->text[0], false), best->text[0]);
+}
+
+static bool mapped(const struct question *q, struct frame *f)
+{
+	const struct scene_item *mapping = mapping_at(q);
+
+	if (mapping == NULL)
+		return false;
+	*f = image_frame(mapping);
+	name_by_symbols(mapping, q->address, f);
+	return true;
+}
+
 static struct frame resolve(uint32_t pid, uint64_t time, uint64_t address)
 {
 	struct question q = {.pid = pid, .time = time, .address = address};
 	struct frame f = {.label = "0:?", .unresolved = true};
 
-	if (!owner_of(is_method_there, &q, method_frame, &f) && !owner_of(is_own_image_there, &q, image_frame, &f))
-		owner_of(is_kernel_image_there, &q, image_frame, &f);
+	if (!owner_of(is_method_there, &q, method_frame, &f) && !owner_of(is_own_image_there, &q, image_frame, &f) &&
+	    !owner_of(is_kernel_image_there, &q, image_frame, &f))
+		mapped(&q, &f);
 	return f;
 }
 
