@@ -3,7 +3,7 @@
  * the finish ends, with a result or an error, and two ways of sharding give one digest.
  *
  * Input: u8 pointer size (odd: 4), then rows: u8 table, then a byte a column. Bytes from
- * 0xe0 on stand for numbers near 2^64. There are four strings and four stacks.
+ * 0xe0 on stand for numbers near 2^64. There are six strings and four stacks.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +22,11 @@ struct blocks {
 
 static void make_names(struct rd_partial *p)
 {
-	static const char *const names[] = {"", "a", "/x/b.dll", "?"};
+	static const char *const names[] = {"", "a", "/x/b.dll", "?", "_a", "i [a] b::c(d)[Optimized]"};
 	static const uint64_t frames[] = {0x10, 0x20, UINT64_MAX - 0x10, 0x10, 0x10};
 	static const uint64_t ends[] = {0, 1, 3, 5};
 
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (rd_strings_id(&p->strings, names[i], strlen(names[i])) == RD_NONE)
 			abort();
 	if (rd_vec_reserve(&p->stack_frames, 5) < 0 || rd_vec_reserve(&p->stack_ends, 4) < 0)
@@ -65,7 +65,7 @@ static void add_row(struct rd_partial *p, const struct rd_partial_layout *t, str
 		uint8_t byte = rd_u8(c);
 		uint64_t value = byte >= 0xe0 ? (uint64_t)(int64_t)(int8_t)byte : byte;
 		if (is_reference(t->columns[i].name) && byte != 0xff)
-			value %= 5;
+			value %= strcmp(t->columns[i].name, "stack") == 0 ? 5 : 7;
 		if (t->columns[i].max)
 			value %= (uint64_t)t->columns[i].max + 1;
 		memcpy(row + t->columns[i].row_at, &value, t->columns[i].row_bytes);
@@ -112,6 +112,13 @@ static void sort_and_sum(struct rd_partial *p)
 	s->stack_records = p->stack_records.n;
 }
 
+static uint32_t table_of(uint8_t byte)
+{
+	if (byte >= 0xf8)
+		return byte % 2 ? RD_TABLE_SYMBOLS : RD_TABLE_MAPPINGS;
+	return RD_TABLE_METHODS + byte % (RD_TABLE_STACK_RECORDS - RD_TABLE_METHODS + 1);
+}
+
 /* The rows of the input, dealt out to n shards. Places are made distinct, as those of a file are. */
 static void deal(const uint8_t *bytes, size_t size_bytes, struct rd_partial *shards, size_t n)
 {
@@ -120,7 +127,7 @@ static void deal(const uint8_t *bytes, size_t size_bytes, struct rd_partial *sha
 	for (size_t i = 0; i < n; i++)
 		make_names(&shards[i]);
 	for (uint64_t i = 1; rd_left(&c) > 0 && i < ROWS_MAX; i++) {
-		uint32_t table = RD_TABLE_METHODS + rd_u8(&c) % (RD_TABLE_STACK_RECORDS - RD_TABLE_METHODS + 1);
+		uint32_t table = table_of(rd_u8(&c));
 		const struct rd_partial_layout *t = rd_partial_layout(table);
 		struct rd_partial *p = &shards[i % n];
 		add_row(p, t, &c);

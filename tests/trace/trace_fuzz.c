@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/table.h"
+#include "tests/trace/trace_log.h"
 
 struct sum {
 	uint64_t kept, pending; /* hashes of events, added up */
@@ -25,6 +26,12 @@ static void touch_record(const struct rd_record *r)
 	if (r->kind == RD_EVENT_MODULE)
 		touched += touch(r->module.il_path.text) + touch(r->module.native_path.text) +
 			   touch(r->module.pdb_path.text);
+	if (r->kind == RD_EVENT_PROCESS)
+		touched += touch(r->process.name.text) + touch(r->process.command_line.text);
+	if (r->kind == RD_EVENT_MAPPING)
+		touched += touch(r->mapping.path.text);
+	if (r->kind == RD_EVENT_SYMBOL)
+		touched += touch(r->symbol.name.text);
 	if (r->kind == RD_EVENT_RUNTIME)
 		touched += touch(r->runtime.command_line.text);
 }
@@ -33,8 +40,12 @@ static int on_event(void *ctx, const struct rd_event *ev)
 {
 	struct sum *sum = ctx;
 	struct rd_record r;
-	uint64_t parts[4] = {ev->place, ev->time, touch((struct rd_span){ev->payload, ev->payload_bytes}),
-			     touch((struct rd_span){ev->stack, ev->stack_bytes})};
+	uint64_t parts[6] = {ev->place,
+			     ev->time,
+			     touch((struct rd_span){ev->payload, ev->payload_bytes}),
+			     touch((struct rd_span){ev->stack, ev->stack_bytes}),
+			     ev->thread,
+			     (uint64_t)ev->pid << 32 | ev->version};
 	sum->pending += rd_hash(parts, sizeof parts);
 	if (ev->stack_bytes % ev->stack_pointer_bytes != 0)
 		abort();
@@ -47,7 +58,8 @@ static int on_sequence(void *ctx, uint64_t thread, enum rd_sequence_op op, uint3
 {
 	(void)ctx;
 	touched += thread + first;
-	if (count == 0 || (op != RD_SEQ_EVENT && count != 1))
+	bool right = op == RD_SEQ_FORGET_ALL ? thread == 0 && first == 0 && count == 0 : count > 0;
+	if (!right || ((op == RD_SEQ_POINT || op == RD_SEQ_REMOVE) && count != 1))
 		abort();
 	return 0;
 }
@@ -73,7 +85,7 @@ static void check_blocks(const struct rd_index *ix, uint64_t size_bytes)
 		abort();
 }
 
-/* Blocks [from, to) after their context: all blocks before that provide something, which is never too few. */
+/* Blocks [from, to) after their context, as it is planned. */
 static uint64_t decode(const struct rd_format *f, const struct rd_source *s, const struct rd_index *ix, size_t from,
 		       size_t to)
 {
@@ -84,8 +96,7 @@ static uint64_t decode(const struct rd_format *f, const struct rd_source *s, con
 	if (f->decoder_new(s, &ix->info, &sink, &d, NULL) != 0)
 		abort();
 	for (size_t i = 0; i < from; i++)
-		if ((ix->blocks.at[i].provides | ix->blocks.at[i].resets) != 0 &&
-		    f->decoder_context(d, &ix->blocks.at[i], NULL) != 0)
+		if (is_context(ix, i, from) && f->decoder_context(d, &ix->blocks.at[i], NULL) != 0)
 			abort();
 	if (f->decoder_blocks(d, ix->blocks.at + from, to - from, NULL) != 0)
 		abort();
