@@ -19,6 +19,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "trace/archive_names.h"
 #include "trace/archive_output.h"
 #include "trace/archive_zstd.h"
 #include "trace/trace.h"
@@ -27,27 +28,47 @@
 #define PLAIN_BYTES  ((size_t)256 << 10)
 #define HEAD_BYTES   512
 
+#define MEMBERS_MOST  65536
+#define TRACES_MOST   256
+#define DEFLATE_RATIO 1100
+#define OTHER_RATIO   10000
+
 /* What is known of a kind of archive: its first bytes, and what libarchive needs for it. */
 static const struct {
 	uint32_t size_bytes;
 	const char *bytes;
 	int (*filter)(struct archive *a);
 	int (*format)(struct archive *a);
+	uint32_t ratio;
+	bool solid; /* to pass a member over is to unpack it */
 } kinds[] = {
-	{2, "\x1f\x8b", archive_read_support_filter_gzip, archive_read_support_format_raw},
-	{4, "\x28\xb5\x2f\xfd", archive_read_support_filter_zstd, archive_read_support_format_raw},
-	{4, "PK\3\4", NULL, archive_read_support_format_zip},
-	{4, "PK\5\6", NULL, archive_read_support_format_zip},
+	{2, "\x1f\x8b", archive_read_support_filter_gzip, archive_read_support_format_raw, DEFLATE_RATIO, false},
+	{4, "\x28\xb5\x2f\xfd", archive_read_support_filter_zstd, archive_read_support_format_raw, OTHER_RATIO, false},
+	{6,
+	 "\xfd"
+	 "7zXZ",
+	 archive_read_support_filter_xz, archive_read_support_format_raw, OTHER_RATIO, false},
+	{3, "BZh", archive_read_support_filter_bzip2, archive_read_support_format_raw, OTHER_RATIO, false},
+	{4, "PK\3\4", NULL, archive_read_support_format_zip, DEFLATE_RATIO, false},
+	{4, "PK\5\6", NULL, archive_read_support_format_zip, DEFLATE_RATIO, false},
+	{6, "7z\xbc\xaf\x27\x1c", NULL, archive_read_support_format_7zip, OTHER_RATIO, true},
 };
 
 struct unpack {
 	const struct rd_source *source;
+	int kind;
+	uint32_t members_most, traces_most;
 	uint64_t position; /* of the next packed byte to read */
 	void (*progress)(void *ctx, uint64_t packed_bytes);
 	void *ctx;
 	struct rd_archive_output output;
 	struct rd_error read_error; /* of our callbacks; code 0 none */
-	uint32_t members;
+	uint32_t members, traces;
+	struct rd_strings names; /* of members so far */
+	uint64_t passed_bytes;   /* plain bytes of solid archives, whether written or passed over */
+	uint64_t floor;          /* members lie behind here: the packed bytes before were another's */
+	bool overlap;
+	bool only_look;          /* for a trace: nothing is written */
 	uint8_t *packed, *plain; /* buffers */
 };
 
@@ -107,6 +128,7 @@ static la_int64_t on_seek(struct archive *a, void *ctx, la_int64_t offset, int w
 		archive_set_error(a, EINVAL, "a place outside of the archive");
 		return ARCHIVE_FATAL;
 	}
+	u->overlap |= (uint64_t)to < u->floor;
 	u->position = (uint64_t)to;
 	return to;
 }
@@ -162,14 +184,8 @@ static int64_t read_plain(struct unpack *u, struct archive *a, size_t size_bytes
 	return (int64_t)n;
 }
 
-/* The member that the archive stands at, written if it is a trace. */
-static int take_member(struct unpack *u, struct archive *a, const char *name, struct rd_error *err)
+static int write_member(struct unpack *u, struct archive *a, const char *name, int64_t n, struct rd_error *err)
 {
-	int64_t n = read_plain(u, a, HEAD_BYTES, err);
-	if (n < 0)
-		return (int)n;
-	if (rd_format_of(u->plain, (size_t)n) == NULL)
-		return 0;
 	int rc = rd_archive_output_begin(&u->output, name, err);
 	while (rc == 0 && n > 0) {
 		rc = rd_archive_output_write(&u->output, u->plain, (size_t)n, err);
@@ -181,79 +197,165 @@ static int take_member(struct unpack *u, struct archive *a, const char *name, st
 	return rc != 0 ? rc : rd_archive_output_end(&u->output, err);
 }
 
-static int each_member(struct unpack *u, struct archive *a, bool single, uint32_t members_most, struct rd_error *err)
+/* The member that the archive stands at, written if it is a trace. */
+static int take_member(struct unpack *u, struct archive *a, const char *name, struct rd_error *err)
+{
+	int64_t n = read_plain(u, a, HEAD_BYTES, err);
+	if (n < 0)
+		return (int)n;
+	if (rd_format_of(u->plain, (size_t)n) == NULL)
+		return 0;
+	if (++u->traces > u->traces_most)
+		return rd_fail(err, RD_LIMIT, "the archive has more than %u traces", u->traces_most);
+	return u->only_look ? 0 : write_member(u, a, name, n, err);
+}
+
+/* What is known of a member before its bytes. */
+static int check_member(struct unpack *u, struct archive_entry *entry, const char *name, struct rd_error *err)
+{
+	if (++u->members > u->members_most)
+		return rd_fail(err, RD_LIMIT, "the archive has more than %u members", u->members_most);
+	if (u->overlap)
+		return rd_fail(err, RD_CORRUPT, "the archive has members that overlap");
+	if (kinds[u->kind].solid) {
+		int64_t size = archive_entry_size(entry);
+		uint64_t all;
+		if (size < 0 || __builtin_add_overflow(u->passed_bytes, (uint64_t)size, &all))
+			return rd_fail(err, RD_CORRUPT, "the archive has a member of an impossible size");
+		u->passed_bytes = all;
+		int rc = rd_archive_output_allow_all(&u->output, all, u->source->size_bytes, err);
+		if (rc != 0)
+			return rc;
+	}
+	return name[0] ? rd_archive_name_check(&u->names, name, err) : 0;
+}
+
+/* The name may be in letters that this locale does not have. */
+static const char *member_name(const struct unpack *u, struct archive_entry *entry)
+{
+	if (kinds[u->kind].filter != NULL)
+		return "";
+	const char *name = archive_entry_pathname_utf8(entry);
+	name = name != NULL ? name : archive_entry_pathname(entry);
+	return name != NULL ? name : "";
+}
+
+/* The next member's header: 1, 0 at the end. */
+static int next_header(struct unpack *u, struct archive *a, struct archive_entry **entry, struct rd_error *err)
+{
+	int rc;
+	if (u->members > 0) {
+		/* The reader goes from member to member in the order of their places: never back. */
+		if (archive_read_data_skip(a) < ARCHIVE_WARN)
+			return archive_failed(u, a, err);
+		int64_t at = archive_filter_bytes(a, -1);
+		u->floor = kinds[u->kind].format == archive_read_support_format_zip && at > 0 ? (uint64_t)at : 0;
+	}
+	do
+		rc = archive_read_next_header(a, entry);
+	while (rc == ARCHIVE_RETRY);
+	u->floor = 0;
+	if (rc == ARCHIVE_EOF)
+		return 0;
+	return rc < ARCHIVE_WARN ? archive_failed(u, a, err) : 1;
+}
+
+static int each_member(struct unpack *u, struct archive *a, struct rd_error *err)
 {
 	struct archive_entry *entry;
 	for (;;) {
-		int rc = archive_read_next_header(a, &entry);
-		if (rc == ARCHIVE_EOF)
-			return 0;
-		if (rc == ARCHIVE_RETRY)
-			continue;
-		if (rc < ARCHIVE_WARN)
-			return archive_failed(u, a, err);
-		if (++u->members > members_most)
-			return rd_fail(err, RD_LIMIT, "the archive has more than %u members", members_most);
+		int rc = next_header(u, a, &entry, err);
+		if (rc <= 0)
+			return rc;
+		const char *name = member_name(u, entry);
+		rc = check_member(u, entry, name, err);
+		if (rc != 0)
+			return rc;
 		/* Links, folders and devices are nothing to unpack. */
 		if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) != NULL)
 			continue;
-		const char *name = single ? NULL : archive_entry_pathname(entry);
-		rc = take_member(u, a, name != NULL ? name : "", err);
-		if (rc != 0)
+		rc = take_member(u, a, name, err);
+		if (rc != 0 || (u->only_look && u->traces > 0))
 			return rc;
 	}
 }
 
-static int open_archive(struct unpack *u, struct archive *a, int kind, struct rd_error *err)
+static int open_archive(struct unpack *u, struct archive *a, struct rd_error *err)
 {
 	int rc = archive_read_set_read_callback(a, on_read) | archive_read_set_seek_callback(a, on_seek) |
 		 archive_read_set_skip_callback(a, on_skip) | archive_read_set_callback_data(a, u) |
-		 kinds[kind].format(a);
+		 kinds[u->kind].format(a);
 	/* A filter that libarchive would leave to another program answers with a warning. */
-	if (rc == ARCHIVE_OK && kinds[kind].filter != NULL)
-		rc = kinds[kind].filter(a);
+	if (rc == ARCHIVE_OK && kinds[u->kind].filter != NULL)
+		rc = kinds[u->kind].filter(a);
 	if (rc != ARCHIVE_OK)
 		return rd_fail(err, RD_UNSUPPORTED, "this build of libarchive cannot unpack it");
 	return archive_read_open1(a) == ARCHIVE_OK ? 0 : archive_failed(u, a, err);
 }
 
-static int unpack_all(struct unpack *u, int kind, uint32_t members_most, struct rd_error *err)
+static int unpack_all(struct unpack *u, struct rd_error *err)
 {
 	struct archive *a = archive_read_new();
 	u->packed = rd_realloc(NULL, PACKED_BYTES);
 	u->plain = rd_realloc(NULL, PLAIN_BYTES);
 	int rc = a != NULL && u->packed != NULL && u->plain != NULL ? 0 : rd_fail_nomem(err);
 	if (rc == 0)
-		rc = open_archive(u, a, kind, err);
+		rc = open_archive(u, a, err);
 	if (rc == 0)
-		rc = each_member(u, a, kinds[kind].filter != NULL, members_most, err);
+		rc = each_member(u, a, err);
 	if (a != NULL)
 		archive_read_free(a);
 	rd_free(u->packed);
 	rd_free(u->plain);
+	rd_strings_release(&u->names);
 	return rc;
+}
+
+static int begin(struct unpack *u, const struct rd_source *s, const struct rd_unpack_limits *limits, const char *folder,
+		 rd_unpacked_vec *out, struct rd_error *err)
+{
+	u->source = s;
+	int rc = read_kind(s, &u->kind, err);
+	if (rc != 0)
+		return rc;
+	uint32_t ratio = u->kind < 0 ? DEFLATE_RATIO : kinds[u->kind].ratio;
+	rd_archive_output_init(&u->output, folder, limits, ratio, s->size_bytes, out);
+	u->members_most = limits != NULL && limits->members != 0 ? limits->members : MEMBERS_MOST;
+	u->traces_most = limits != NULL && limits->traces != 0 ? limits->traces : TRACES_MOST;
+	if (u->kind < 0)
+		return rd_fail(err, RD_UNSUPPORTED,
+			       "not an archive that this build knows (gzip, zstd, xz, bzip2, zip, 7z)");
+	return 0;
+}
+
+int rd_archive_holds(const struct rd_source *s, bool *trace, struct rd_error *err)
+{
+	struct unpack u = {.only_look = true};
+	rd_unpacked_vec none = {0};
+	int rc = begin(&u, s, NULL, "", &none, err);
+	if (rc == 0)
+		rc = unpack_all(&u, err);
+	if (rc != 0)
+		return rd_error_at(err, rc, s->path, RD_NO_OFFSET);
+	*trace = u.traces > 0;
+	return 0;
 }
 
 int rd_archive_unpack(const struct rd_source *s, const char *folder, const struct rd_unpack_limits *limits,
 		      rd_unpacked_vec *out, void (*progress)(void *ctx, uint64_t packed_bytes), void *ctx,
 		      struct rd_error *err)
 {
-	struct unpack u = {.source = s, .progress = progress, .ctx = ctx};
-	int kind;
-	int rc = read_kind(s, &kind, err);
-	if (rc != 0)
-		return rc;
-	rd_archive_output_init(&u.output, folder, limits, s->size_bytes, out);
-	if (kind < 0)
-		rc = rd_fail(err, RD_UNSUPPORTED, "not an archive that this build knows (gzip, zstd, zip)");
+	struct unpack u = {.progress = progress, .ctx = ctx};
+	int rc = begin(&u, s, limits, folder, out, err);
 	if (rc == 0)
 		rc = rd_archive_zstd(s, &u.output, progress, ctx, err);
 	if (rc == RD_ZSTD_NOT_MINE)
-		rc = unpack_all(&u, kind, limits != NULL && limits->members != 0 ? limits->members : 64, err);
+		rc = unpack_all(&u, err);
 	if (rc == 0 && u.output.written == 0)
 		rc = rd_fail(err, RD_NOT_FOUND, "the archive holds no trace");
 	if (rc == 0)
 		return 0;
-	rd_archive_output_undo(&u.output);
+	if (u.output.out != NULL)
+		rd_archive_output_undo(&u.output);
 	return rd_error_at(err, rc, s->path, RD_NO_OFFSET);
 }

@@ -1,9 +1,15 @@
 /*
  * archive - is it packed, and the plain trace out of it (libarchive).
  *
- * gzip, zstd (windows of up to 2^27 bytes), zip. Names inside archives never become paths: each
+ * gzip, zstd (windows of up to 2^27 bytes), xz, bzip2; zip and 7z, which may
+ * hold several traces. Names inside archives never become paths: each
  * member that looks like a trace by its first bytes is written as NN.trace
- * into the scratch folder. Caps: plain bytes, ratio, number of members.
+ * into the scratch folder.
+ *
+ * Caps against archives made to fill a disk or a night: plain bytes, plain :
+ * packed, members, traces. Links and folders are passed over; an archive with
+ * an absolute name, a name with "..", a name twice, or members that overlap is
+ * refused as a whole.
  */
 #ifndef RD_TRACE_ARCHIVE_H
 #define RD_TRACE_ARCHIVE_H
@@ -15,20 +21,32 @@
 #include "trace/source.h"
 
 struct rd_unpacked {
-	char path[4096];  /* of the plain file */
-	char name[256];   /* the member's own name, for display only; "" for a single stream */
+	char path[4096]; /* of the plain file */
+	char name[256];  /* the member's own, with its folders, for display only; "" for a single stream */
 	uint64_t size_bytes;
 };
 typedef RD_VEC(struct rd_unpacked) rd_unpacked_vec;
 
 struct rd_unpack_limits {
 	uint64_t plain_bytes; /* 0: 1 TiB */
-	uint32_t ratio;       /* plain : packed, beyond the first 64 MiB; 0: 1100 */
-	uint32_t members;     /* 0: 64 */
+	/*
+	 * plain : packed, beyond the first 64 MiB; 0: by the kind. DEFLATE ends at 1032 : 1, so gzip and zip have
+	 * 1,100. LZMA ends near 7,000 : 1; zstd and bzip2 pack long runs of one byte still denser, which no trace is
+	 * made of: 10,000.
+	 */
+	uint32_t ratio;
+	uint32_t members; /* of any kind: PerfView packs a program's symbol files too; 0: 65,536 */
+	uint32_t traces;  /* 0: 256 */
 };
 
 /* By the first bytes of the file, not its name. */
 int rd_archive_is(const struct rd_source *s, bool *packed, struct rd_error *err);
+
+/*
+ * Whether it holds a trace, by its first bytes. Stops at the first one. Fails
+ * like rd_archive_unpack, but for RD_NOT_FOUND.
+ */
+int rd_archive_holds(const struct rd_source *s, bool *trace, struct rd_error *err);
 
 /*
  * Write every trace in it to folder. progress (may be NULL) hears the packed
@@ -37,7 +55,7 @@ int rd_archive_is(const struct rd_source *s, bool *packed, struct rd_error *err)
  * failure is removed.
  */
 int rd_archive_unpack(const struct rd_source *s, const char *folder, const struct rd_unpack_limits *limits,
-                      rd_unpacked_vec *out, void (*progress)(void *ctx, uint64_t packed_bytes), void *ctx,
-                      struct rd_error *err);
+		      rd_unpacked_vec *out, void (*progress)(void *ctx, uint64_t packed_bytes), void *ctx,
+		      struct rd_error *err);
 
 #endif

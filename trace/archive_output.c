@@ -8,13 +8,13 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "trace/archive_names.h"
 
 #define PLAIN_BYTES_MOST (UINT64_C(1) << 40)
-#define RATIO_MOST       1100                 /* DEFLATE cannot do better than 1032 */
 #define RATIO_FREE_BYTES (UINT64_C(64) << 20) /* small things may be as dense as they like */
 
 void rd_archive_output_init(struct rd_archive_output *o, const char *folder, const struct rd_unpack_limits *limits,
-			    uint64_t packed_bytes_most, rd_unpacked_vec *out)
+			    uint32_t ratio_most, uint64_t packed_bytes_most, rd_unpacked_vec *out)
 {
 	*o = (struct rd_archive_output){
 		.folder = folder,
@@ -22,16 +22,16 @@ void rd_archive_output_init(struct rd_archive_output *o, const char *folder, con
 		.first = out->n,
 		.plain_bytes_most = limits != NULL && limits->plain_bytes != 0 ? limits->plain_bytes : PLAIN_BYTES_MOST,
 		.packed_bytes_most = packed_bytes_most,
-		.ratio_most = limits != NULL && limits->ratio != 0 ? limits->ratio : RATIO_MOST,
+		.ratio_most = limits != NULL && limits->ratio != 0 ? limits->ratio : ratio_most,
 		.fd = -1,
 	};
 }
 
-int rd_archive_output_allow(const struct rd_archive_output *o, uint64_t more_bytes, struct rd_error *err)
+int rd_archive_output_allow_all(const struct rd_archive_output *o, uint64_t plain, uint64_t packed,
+				struct rd_error *err)
 {
-	uint64_t plain, packed = o->packed_bytes < o->packed_bytes_most ? o->packed_bytes : o->packed_bytes_most;
 	char text[32];
-	if (__builtin_add_overflow(o->plain_bytes, more_bytes, &plain) || plain > o->plain_bytes_most)
+	if (plain > o->plain_bytes_most)
 		return rd_fail(err, RD_LIMIT, "the archive unpacks to more than %s",
 			       rd_size_text(o->plain_bytes_most, text, sizeof text));
 	if (plain > RATIO_FREE_BYTES && plain / o->ratio_most > packed)
@@ -39,14 +39,12 @@ int rd_archive_output_allow(const struct rd_archive_output *o, uint64_t more_byt
 	return 0;
 }
 
-/* The member's own name without its folders, fit to be printed. */
-static void display_name(struct rd_unpacked *u, const char *name)
+int rd_archive_output_allow(const struct rd_archive_output *o, uint64_t more_bytes, struct rd_error *err)
 {
-	struct rd_span base = rd_base_name((struct rd_span){(const uint8_t *)name, strlen(name)});
-	size_t n = base.size_bytes < sizeof u->name - 1 ? base.size_bytes : sizeof u->name - 1;
-	for (size_t i = 0; i < n; i++)
-		u->name[i] = base.at[i] < 0x20 || base.at[i] == 0x7f ? '?' : (char)base.at[i];
-	u->name[n] = 0;
+	uint64_t plain, packed = o->packed_bytes < o->packed_bytes_most ? o->packed_bytes : o->packed_bytes_most;
+	if (__builtin_add_overflow(o->plain_bytes, more_bytes, &plain))
+		plain = UINT64_MAX;
+	return rd_archive_output_allow_all(o, plain, packed, err);
 }
 
 int rd_archive_output_begin(struct rd_archive_output *o, const char *name, struct rd_error *err)
@@ -57,7 +55,7 @@ int rd_archive_output_begin(struct rd_archive_output *o, const char *name, struc
 	memset(u, 0, sizeof *u);
 	int rc = rd_path(u->path, sizeof u->path, err, "%s/%02zu.trace", o->folder, o->written);
 	if (rc == 0) {
-		display_name(u, name);
+		rd_archive_name_shown(u->name, sizeof u->name, name);
 		o->fd = open(u->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (o->fd < 0)
 			rc = rd_error_at(err, rd_fail_errno(err, "making the unpacked file"), u->path, RD_NO_OFFSET);

@@ -21,11 +21,16 @@ struct rd_archive_output {
 	int fd; /* of the open file, -1 none */
 };
 
+/* ratio_most: what the kind of archive allows, unless limits name another. */
 void rd_archive_output_init(struct rd_archive_output *o, const char *folder, const struct rd_unpack_limits *limits,
-			    uint64_t packed_bytes_most, rd_unpacked_vec *out);
+			    uint32_t ratio_most, uint64_t packed_bytes_most, rd_unpacked_vec *out);
 
 /* Whether so many plain bytes more, out of the packed bytes read so far, are within the caps; RD_LIMIT. */
 int rd_archive_output_allow(const struct rd_archive_output *o, uint64_t more_bytes, struct rd_error *err);
+
+/* Whether so many plain bytes in all, out of so many packed ones, are; RD_LIMIT. */
+int rd_archive_output_allow_all(const struct rd_archive_output *o, uint64_t plain_bytes, uint64_t packed_bytes,
+				struct rd_error *err);
 
 /* A new empty file, o->fd; name is the member's, with or without folders. */
 int rd_archive_output_begin(struct rd_archive_output *o, const char *name, struct rd_error *err);
