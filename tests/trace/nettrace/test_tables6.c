@@ -206,7 +206,7 @@ static void metadata_options(void **state)
 		{"", 0, true, 0},
 		{"\x09\x07", 2, true, 7},
 		{"\x09", 1, false, 0},
-		{"\x04\2hi\x05\1x\x06\1k\1v\x09\x03", 16, true, 3},
+		{"\x04\2hi\x05\1x\x06\1k\1v\x09\x03", 14, true, 3},
 		{"\x07{guid-guid-guid}\x01\1\x08\2\x09\x04", 23, true, 4},
 		{"\x03keywords\x02\x09\x05", 12, true, 0},
 		{"\x04\x09hi", 4, false, 0},
