@@ -20,6 +20,9 @@
  * broker. Its parsers do what the task's path says.
  */
 
+/* Made once: the parsers inherit them, and none is slow enough to be taken for hanging. */
+static test_block_vec blocks;
+
 /* ---- the parsers */
 
 static const char *path_of_task(int fd, char *path)
@@ -41,10 +44,8 @@ static const char *path_of_task(int fd, char *path)
 
 static int send_blocks(int fd)
 {
-	test_block_vec blocks = {0};
 	struct rd_error err;
 
-	make_blocks(&blocks, 5, 20);
 	rd_answer_progress(fd, 1000, &err);
 	for (size_t i = 0; i < blocks.n; i++)
 		if (rd_answer_block(fd, blocks.at[i].table, blocks.at[i].seq, blocks.at[i].bytes, &err) < 0)
@@ -117,7 +118,7 @@ static void run_worker(const char *endpoint)
 		body(&child);
 	if (role != RD_FORKER_OWNER)
 		_exit(0);
-	o.limits.hang_ns = 300000000;
+	o.limits.hang_ns = 500000000;
 	int code = rd_worker_serve(&o, &forker, &err);
 	rd_forker_stop(&forker);
 	_exit(code < 0 ? 1 : 0);
@@ -282,9 +283,7 @@ static void the_worker_outlives_its_parsers(void **state)
 static void blocks_flow_within_the_window(void **state)
 {
 	struct fixture *f = *state;
-	test_block_vec blocks = {0};
 
-	make_blocks(&blocks, 5, 20);
 	task(f, 1, "/blocks");
 	for (size_t i = 0; i < blocks.n; i++) {
 		const Rd__Envelope *e = expect(f, RD__KIND__CHUNK);
@@ -299,7 +298,6 @@ static void blocks_flow_within_the_window(void **state)
 	}
 	assert_int_equal(expect(f, RD__KIND__COMMIT)->count, blocks.n);
 	settle(f, 1);
-	release_blocks(&blocks);
 }
 
 static void the_pipe_may_end_last(void **state)
@@ -383,5 +381,8 @@ int main(void)
 		SERVE_TEST(a_new_broker_is_greeted),
 		SERVE_TEST(refusal_ends_it),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	make_blocks(&blocks, 5, 20);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	release_blocks(&blocks);
+	return failed;
 }
