@@ -222,6 +222,8 @@ static int decode_shard(struct task *t, struct rd_error *err)
 
 static int enter_sandbox(const struct task *t, const struct rd_parse_limits *limits, struct rd_error *err)
 {
+	/* A packed trace is unpacked through a map of the plain file. */
+	bool opens = t->work->work == RD__WORK__OPEN;
 	int keep[2] = {t->source.fd, t->pipe};
 
 	if (keep[0] > keep[1]) {
@@ -230,8 +232,9 @@ static int enter_sandbox(const struct task *t, const struct rd_parse_limits *lim
 	}
 	struct rd_sandbox s = {
 		.memory_bytes = limits->memory_bytes,
+		.maps_files = opens,
 		.cpu_s = limits->cpu_s,
-		.file_bytes = t->work->work == RD__WORK__OPEN ? UINT64_MAX : 0,
+		.file_bytes = opens ? UINT64_MAX : 0,
 		.keep = keep,
 		.keep_n = 2,
 	};

@@ -63,6 +63,11 @@ static void be_first_to_go(void)
 	close(fd);
 }
 
+bool rd_sandbox_limits_memory(void)
+{
+	return LIMIT_MEMORY;
+}
+
 int rd_sandbox_enter(enum rd_sandbox_level level, const struct rd_sandbox *s, struct rd_error *err)
 {
 	int code;
@@ -81,7 +86,7 @@ int rd_sandbox_enter(enum rd_sandbox_level level, const struct rd_sandbox *s, st
 		return code;
 	if (s->cpu_s && (code = limit(RLIMIT_CPU, s->cpu_s, "processor time", err)) < 0)
 		return code;
-	if (LIMIT_MEMORY && s->memory_bytes && (code = limit(RLIMIT_AS, s->memory_bytes, "memory", err)) < 0)
-		return code;
+	if (LIMIT_MEMORY && s->memory_bytes)
+		return limit(s->maps_files ? RLIMIT_DATA : RLIMIT_AS, s->memory_bytes, "memory", err);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #ifndef RD_WORKER_SANDBOX_H
 #define RD_WORKER_SANDBOX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ enum rd_sandbox_level {
 
 struct rd_sandbox {
 	uint64_t memory_bytes; /* of address space; 0 no limit */
+	bool maps_files;       /* large ones, shared with their file: these are no memory and do not count */
 	uint64_t cpu_s;        /* 0 no limit */
 	uint64_t file_bytes;   /* of any file it writes; UINT64_MAX no limit */
 	const int *keep;       /* descriptors that stay open, ascending */
@@ -32,5 +34,8 @@ struct rd_sandbox {
 
 /* Enter. 0, or RD_IO: then the child must not parse. */
 int rd_sandbox_enter(enum rd_sandbox_level level, const struct rd_sandbox *s, struct rd_error *err);
+
+/* Whether this build can limit memory: the sanitizers reserve terabytes of it. */
+bool rd_sandbox_limits_memory(void);
 
 #endif

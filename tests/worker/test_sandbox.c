@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -11,7 +12,7 @@
 #include "worker/sandbox.h"
 
 /* Each probe runs in a child that has entered; its exit code is 0 when all is as it should be. */
-static int in_sandbox(enum rd_sandbox_level level, int (*probe)(int kept), uint64_t memory_bytes)
+static int in_sandbox(enum rd_sandbox_level level, int (*probe)(int kept), uint64_t memory_bytes, bool maps_files)
 {
 	int status;
 	int kept = open("/dev/null", O_WRONLY);
@@ -20,8 +21,12 @@ static int in_sandbox(enum rd_sandbox_level level, int (*probe)(int kept), uint6
 
 	assert_true(kept > 2 && other > kept);
 	if (pid == 0) {
-		struct rd_sandbox s = {
-			.memory_bytes = memory_bytes, .cpu_s = 5, .file_bytes = 0, .keep = &kept, .keep_n = 1};
+		struct rd_sandbox s = {.memory_bytes = memory_bytes,
+				       .maps_files = maps_files,
+				       .cpu_s = 5,
+				       .file_bytes = 0,
+				       .keep = &kept,
+				       .keep_n = 1};
 		_exit(rd_sandbox_enter(level, &s, NULL) < 0 ? 99 : probe(kept));
 	}
 	close(other);
@@ -64,6 +69,16 @@ static int probe_memory(int kept)
 	return p == NULL && errno == ENOMEM ? 0 : 1;
 }
 
+/* A file larger than the memory allowed. */
+static int probe_map(int kept)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+	void *p = mmap(NULL, (size_t)200 << 20, PROT_READ, MAP_SHARED, fd, 0);
+
+	(void)kept;
+	return p == MAP_FAILED ? 1 : 0;
+}
+
 static int probe_nothing(int kept)
 {
 	(void)kept;
@@ -72,25 +87,27 @@ static int probe_nothing(int kept)
 
 static void limits_hold(void **state)
 {
-	assert_int_equal(in_sandbox(RD_SANDBOX_LIMITS, probe_limits, 0), 0);
+	assert_int_equal(in_sandbox(RD_SANDBOX_LIMITS, probe_limits, 0, false), 0);
 }
 
 static void only_the_kept_descriptors_stay(void **state)
 {
-	assert_int_equal(in_sandbox(RD_SANDBOX_LIMITS, probe_descriptors, 0), 0);
+	assert_int_equal(in_sandbox(RD_SANDBOX_LIMITS, probe_descriptors, 0, false), 0);
 }
 
 static void memory_is_limited(void **state)
 {
-#ifdef __SANITIZE_ADDRESS__
-	skip_test("the address sanitizer needs the address space");
-#endif
-	assert_int_equal(in_sandbox(RD_SANDBOX_LIMITS, probe_memory, (uint64_t)100 << 20), 0);
+	if (!rd_sandbox_limits_memory())
+		skip_test("the sanitizers need the address space");
+	assert_int_equal(in_sandbox(RD_SANDBOX_LIMITS, probe_memory, (uint64_t)100 << 20, false), 0);
+	assert_int_equal(in_sandbox(RD_SANDBOX_LIMITS, probe_memory, (uint64_t)100 << 20, true), 0);
+	assert_int_equal(in_sandbox(RD_SANDBOX_LIMITS, probe_map, (uint64_t)100 << 20, false), 1);
+	assert_int_equal(in_sandbox(RD_SANDBOX_LIMITS, probe_map, (uint64_t)100 << 20, true), 0);
 }
 
 static void no_sandbox_changes_nothing(void **state)
 {
-	assert_int_equal(in_sandbox(RD_SANDBOX_NONE, probe_nothing, 1), 0);
+	assert_int_equal(in_sandbox(RD_SANDBOX_NONE, probe_nothing, 1, false), 0);
 }
 
 int main(void)
