@@ -1,7 +1,6 @@
 #include "broker/state.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "net/task.h"
 
@@ -9,24 +8,6 @@
  * What the merger needs to make a result of a job's partials. Arrays of the
  * message are taken from one arena and freed with it.
  */
-
-/* The inner traces of a Visual Studio session are of one machine and one clock. */
-static bool joins_by_itself(const ProtobufCBinaryData *path)
-{
-	static const char ending[] = ".diagsession";
-	size_t n = sizeof ending - 1;
-
-	return path->len > n && strncasecmp((const char *)path->data + path->len - n, ending, n) == 0;
-}
-
-static uint32_t group_of(const struct rd_job *j, const struct rd_trace *t)
-{
-	if (j->submit->join)
-		return 0;
-	if (joins_by_itself(&j->submit->path[t->input]))
-		return j->inputs.at[t->input].traces.at[0]->number;
-	return t->number;
-}
 
 static int fill_traces(struct rd_job *j, struct rd_arena *room, Rd__Finish *f, struct rd_bytes *infos)
 {
@@ -45,7 +26,7 @@ static int fill_traces(struct rd_job *j, struct rd_arena *room, Rd__Finish *f, s
 		const struct rd_trace *t = j->traces.at[i];
 		f->path[i] = j->submit->path[t->input];
 		f->member[i] = t->member;
-		f->group[i] = group_of(j, t);
+		f->group[i] = t->group;
 		f->shards[i] = (uint32_t)t->plan.shards.n;
 		info.n = 0;
 		rc = rd_info_pack(&t->index.info, &info, NULL);

@@ -223,26 +223,19 @@ static void cut_shards(struct rd_broker *b, struct rd_job *j)
 
 	if (j->submit->workers > workers)
 		opt.workers = j->submit->workers;
-	for (size_t i = 0; i < j->inputs.n; i++) {
-		for (size_t k = 0; k < j->inputs.at[i].traces.n; k++) {
-			struct rd_trace *trace = j->inputs.at[i].traces.at[k];
-			struct rd_trace **slot = rd_vec_add(&j->traces);
-			if (slot == NULL) {
-				b->failed = true;
-				return;
-			}
-			trace->number = (uint32_t)j->traces.n - 1;
-			*slot = trace;
-			if (rd_plan_make(&trace->index, &opt, &trace->plan, &err) < 0) {
-				if (err.code == RD_NOMEM)
-					b->failed = true;
-				else
-					rd_job_fail(b, j, &err);
-				return;
-			}
+	int rc = rd_job_number_traces(j, &err);
+	for (size_t i = 0; rc == 0 && i < j->traces.n; i++) {
+		struct rd_trace *trace = j->traces.at[i];
+		rc = rd_plan_make(&trace->index, &opt, &trace->plan, &err);
+		if (rc == 0)
 			add_shards(b, j, trace);
-		}
 	}
+	if (rc == RD_NOMEM)
+		b->failed = true;
+	else if (rc < 0)
+		rd_job_fail(b, j, &err);
+	if (rc < 0)
+		return;
 	rd_log(RD_LOG_INFO, "job_planned", "job=%s traces=%zu shards=%" PRIu32 " bytes=%" PRIu64, j->id, j->traces.n,
 	       j->shards, j->bytes_total);
 }

@@ -52,6 +52,7 @@ struct rd_task {
 /* A plain trace: the input itself, or what was unpacked from it. */
 struct rd_trace {
 	uint32_t number; /* in the job, once all inputs are open */
+	uint32_t group;  /* the number of the first trace that it is one with; its own when it is one by itself */
 	uint32_t input;
 	ProtobufCBinaryData path;   /* of the plain file; borrowed from the job */
 	ProtobufCBinaryData member; /* its name inside the archive; empty for the input itself */
@@ -171,6 +172,14 @@ void rd_jobs_forget(struct rd_broker *b);
 /* The text for an input, "NAME" or "NAME:MEMBER", into buf. */
 const char *rd_job_display_path(const struct rd_job *j, uint32_t input, const struct rd_trace *t, char *buf,
 				size_t size);
+
+/* ---- groups.c */
+
+/*
+ * Once all inputs are indexed: fill j->traces, each with its number and group. RD_UNSUPPORTED: traces that are to be
+ * one have different clocks.
+ */
+int rd_job_number_traces(struct rd_job *j, struct rd_error *err);
 
 /* ---- attempts.c: handing out, and what becomes of it */
 

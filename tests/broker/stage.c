@@ -242,17 +242,23 @@ void make_index(struct rd_index *ix, uint32_t n, uint64_t size_bytes)
 
 void say_index(struct stage *s, rd_peer from, const Rd__Envelope *task, uint32_t blocks, uint64_t size_bytes)
 {
+	struct rd_index ix;
+
+	make_index(&ix, blocks, size_bytes);
+	say_this_index(s, from, task, &ix);
+	rd_index_release(&ix);
+}
+
+void say_this_index(struct stage *s, rd_peer from, const Rd__Envelope *task, const struct rd_index *ix)
+{
 	Rd__Envelope e = about(s, RD__KIND__RESULT, task->task, task->attempt);
 	struct rd_bytes packed = {0};
 	struct rd_blob blob = {0};
-	struct rd_index ix;
 	struct rd_error err;
 
-	make_index(&ix, blocks, size_bytes);
-	assert_ok(rd_index_pack(&ix, &packed, &err), &err);
+	assert_ok(rd_index_pack(ix, &packed, &err), &err);
 	assert_ok(rd_blob_add(&blob, packed.at, packed.n, &err), &err);
 	rd_bytes_release(&packed);
-	rd_index_release(&ix);
 	say(s, from, &e, &blob);
 	expect(s, from, RD__KIND__DONE);
 }

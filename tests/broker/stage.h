@@ -55,6 +55,7 @@ const Rd__Status *newest_status(struct stage *s, rd_peer to);
 /* An index of n blocks of size_bytes each. */
 void make_index(struct rd_index *ix, uint32_t n, uint64_t size_bytes);
 void say_index(struct stage *s, rd_peer from, const Rd__Envelope *task, uint32_t blocks, uint64_t size_bytes);
+void say_this_index(struct stage *s, rd_peer from, const Rd__Envelope *task, const struct rd_index *ix);
 void say_failed(struct stage *s, rd_peer from, const Rd__Envelope *task, int code, const char *text, const char *file,
 		bool retry);
 /* A chunk each, then COMMIT; the merger's letters are taken. */
