@@ -65,6 +65,23 @@ int rd_write_all(int fd, const void *buf, size_t size_bytes, struct rd_error *er
 	return RD_OK;
 }
 
+int rd_pwrite_all(int fd, const void *buf, size_t size_bytes, uint64_t offset, struct rd_error *err)
+{
+	const uint8_t *from = buf;
+
+	while (size_bytes > 0) {
+		ssize_t n = pwrite(fd, from, size_bytes, (off_t)offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return rd_fail_errno(err, "writing %zu bytes", size_bytes);
+		from += n;
+		size_bytes -= (size_t)n;
+		offset += (uint64_t)n;
+	}
+	return RD_OK;
+}
+
 int rd_path(char *buf, size_t size, struct rd_error *err, const char *fmt, ...)
 {
 	va_list args;

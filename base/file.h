@@ -16,6 +16,8 @@ int rd_pread_all(int fd, void *buf, size_t size_bytes, uint64_t offset, struct r
 int64_t rd_pread_some(int fd, void *buf, size_t size_bytes, uint64_t offset, struct rd_error *err);
 /* Write all, through EINTR and short writes. */
 int rd_write_all(int fd, const void *buf, size_t size_bytes, struct rd_error *err);
+/* The same at a place of the file. */
+int rd_pwrite_all(int fd, const void *buf, size_t size_bytes, uint64_t offset, struct rd_error *err);
 
 /* A new 0700 folder ROOT/PREFIX-XXXXXX; root NULL means $TMPDIR or /tmp. Fills path. */
 int rd_private_folder(const char *root, const char *prefix, char *path, size_t path_size, struct rd_error *err);

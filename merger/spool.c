@@ -76,19 +76,11 @@ static int check_order(const struct rd_spool *s, uint32_t table, uint32_t seq, s
 	return 0;
 }
 
-static int write_at(int fd, const uint8_t *at, size_t n, uint64_t offset, struct rd_error *err)
+static int write_at(int fd, struct rd_span bytes, uint64_t offset, struct rd_error *err)
 {
-	while (n) {
-		ssize_t done = pwrite(fd, at, n, (off_t)offset);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return rd_fail_errno(err, "keeping a chunk");
-		at += done;
-		n -= (size_t)done;
-		offset += (uint64_t)done;
-	}
-	return 0;
+	int code = rd_pwrite_all(fd, bytes.at, bytes.size_bytes, offset, err);
+
+	return code < 0 ? rd_error_in(err, code, "keeping a chunk") : 0;
 }
 
 /* Take room for a block from the budget and keep it; false when there is none. */
@@ -113,7 +105,7 @@ static int put(struct rd_spool *s, struct rd_span block, struct rd_error *err)
 		int fd = s->file(s->ctx, err);
 		if (fd < 0)
 			return fd;
-		int code = write_at(fd, s->kept.at, s->kept.n, 0, err);
+		int code = write_at(fd, (struct rd_span){s->kept.at, s->kept.n}, 0, err);
 		if (code < 0) {
 			close(fd);
 			return code;
@@ -121,7 +113,7 @@ static int put(struct rd_spool *s, struct rd_span block, struct rd_error *err)
 		s->fd = fd;
 		give_back(s);
 	}
-	return write_at(s->fd, block.at, block.size_bytes, s->bytes, err);
+	return write_at(s->fd, block, s->bytes, err);
 }
 
 int rd_spool_add(struct rd_spool *s, uint32_t table, uint32_t seq, struct rd_span block, struct rd_error *err)

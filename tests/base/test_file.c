@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -80,6 +81,24 @@ static void writes_are_whole(void **state)
 	assert_int_equal(status, 0);
 	assert_code(RD_IO, rd_write_all(-1, "x", 1, &err));
 	assert_ok(rd_write_all(-1, "x", 0, &err), &err);
+}
+
+static void writes_go_to_their_place(void **state)
+{
+	struct rd_error err;
+	char got[6] = "";
+	int fd = memfd_create("test", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_ok(rd_pwrite_all(fd, "abc", 3, 2, &err), &err);
+	assert_ok(rd_pwrite_all(fd, "xy", 2, 0, &err), &err);
+	assert_ok(rd_pread_all(fd, got, 5, 0, &err), &err);
+	assert_string_equal(got, "xyabc");
+	assert_int_equal(lseek(fd, 0, SEEK_CUR), 0);
+	close(fd);
+	assert_code(RD_IO, rd_pwrite_all(-1, "x", 1, 0, &err));
+	assert_int_equal(err.sys_errno, EBADF);
+	assert_ok(rd_pwrite_all(-1, "x", 0, 0, &err), &err);
 }
 
 static void paths_fit_or_fail(void **state)
@@ -229,6 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_are_whole_or_truncated),
 		cmocka_unit_test(writes_are_whole),
+		cmocka_unit_test(writes_go_to_their_place),
 		cmocka_unit_test(paths_fit_or_fail),
 		cmocka_unit_test(private_folders_are_private),
 		cmocka_unit_test(trees_go_links_stay),
