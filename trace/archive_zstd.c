@@ -1,8 +1,15 @@
 /*
  * The output file is given its full size, mapped, and handed to the decoder
  * as the one buffer that all plain bytes end up in. Its disk blocks are
- * reserved before, so that a full disk is an error and not a signal. Pages that
- * were written leave the process again; matches bring back what they need.
+ * reserved before, so that a full disk is an error and not a signal.
+ *
+ * The process keeps little of it. Pages leave it soon after they were written,
+ * and matches, which reach back through the whole file, bring back what they
+ * need. How much comes with one page is the system's choice: its neighbours up
+ * to 64 KiB, and since Linux 6.18 all of the cache's piece that it is part of.
+ * Pieces that a mapping makes are of megabytes, so that after a few matches
+ * nearly the whole file would be back. Hence zeros are written ahead of the
+ * decoder, in pieces of a size of our own.
  */
 #define ZSTD_STATIC_LINKING_ONLY /* ZSTD_d_stableOutBuffer */
 #include "trace/archive_zstd.h"
@@ -19,16 +26,21 @@
 
 #define PACKED_BYTES      ((size_t)256 << 10)
 #define LEAST_PLAIN_BYTES (UINT64_C(16) << 20) /* below, libarchive's way costs no more than this much memory */
-#define RESIDENT_BYTES    ((size_t)16 << 20)
+#define RESIDENT_BYTES    ((size_t)1 << 20)  /* new ones; what matches bring back comes on top */
+#define PIECE_BYTES       ((size_t)64 << 10) /* smaller ones cost more time, larger ones more memory */
+#define BLOCK_BYTES       ((size_t)ZSTD_BLOCKSIZE_MAX)
 #define HEAD_BYTES        512
 
 struct frame {
 	const struct rd_source *source;
 	ZSTD_DCtx *decoder;
-	uint8_t *packed;   /* buffer */
-	uint64_t position; /* of the next packed byte to read */
+	uint8_t *packed;     /* buffer */
+	size_t packed_bytes; /* in it */
+	uint64_t position;   /* of the next packed byte to read */
 	ZSTD_inBuffer in;
 	ZSTD_outBuffer out; /* the mapped file */
+	size_t wanted;      /* packed bytes that make up the next block */
+	size_t prepared;    /* plain bytes up to here have their pieces */
 	size_t dropped;     /* plain bytes up to here left the process */
 	bool ended;         /* the frame is whole */
 };
@@ -58,10 +70,27 @@ static void drop_pages(struct frame *f)
 	f->dropped = upto;
 }
 
-/* Read and unpack one piece. */
+/* A call unpacks one block at most, and keeps its literals behind the room of that block. */
+static int prepare_block(struct frame *f, const struct rd_archive_output *o, struct rd_error *err)
+{
+	static const uint8_t zeros[PIECE_BYTES];
+	if (f->prepared < f->out.pos)
+		f->prepared = f->out.pos;
+	while (f->prepared < f->out.size && f->prepared < f->out.pos + 2 * BLOCK_BYTES + PIECE_BYTES) {
+		size_t left = f->out.size - f->prepared;
+		size_t want = left < PIECE_BYTES ? left : PIECE_BYTES;
+		int rc = rd_pwrite_all(o->fd, zeros, want, f->prepared, err);
+		if (rc != 0)
+			return rd_error_at(err, rc, o->out->at[o->out->n - 1].path, RD_NO_OFFSET);
+		f->prepared += want;
+	}
+	return 0;
+}
+
+/* Read and unpack up to one block. */
 static int step(struct frame *f, struct rd_archive_output *o, struct rd_error *err)
 {
-	if (f->in.pos == f->in.size) {
+	if (f->in.pos == f->packed_bytes) {
 		uint64_t left = f->source->size_bytes - f->position;
 		size_t want = left < PACKED_BYTES ? (size_t)left : PACKED_BYTES;
 		if (want == 0)
@@ -71,11 +100,18 @@ static int step(struct frame *f, struct rd_archive_output *o, struct rd_error *e
 			return rc;
 		f->position += want;
 		o->packed_bytes += want;
-		f->in = (ZSTD_inBuffer){f->packed, want, 0};
+		f->in = (ZSTD_inBuffer){f->packed, 0, 0};
+		f->packed_bytes = want;
 	}
+	size_t left = f->packed_bytes - f->in.pos;
+	f->in.size = f->in.pos + (f->wanted < left ? f->wanted : left);
+	int code = prepare_block(f, o, err);
+	if (code != 0)
+		return code;
 	size_t rc = ZSTD_decompressStream(f->decoder, &f->out, &f->in);
 	if (ZSTD_isError(rc))
 		return rd_fail(err, RD_CORRUPT, "the archive cannot be unpacked: %s", ZSTD_getErrorName(rc));
+	f->wanted = rc;
 	f->ended = rc == 0;
 	drop_pages(f);
 	return 0;
@@ -131,7 +167,7 @@ static int run(struct frame *f, struct rd_archive_output *o, uint64_t plain_byte
 	if (rc != 0)
 		return rc;
 	/* More frames behind this one: libarchive puts them together. */
-	if (is_trace && (f->in.pos < f->in.size || f->position < f->source->size_bytes))
+	if (is_trace && (f->in.pos < f->packed_bytes || f->position < f->source->size_bytes))
 		return RD_ZSTD_NOT_MINE;
 	if (is_trace && f->out.pos != plain_bytes)
 		return rd_fail(err, RD_CORRUPT, "the archive cannot be unpacked: its frame has another size");
@@ -157,6 +193,7 @@ int rd_archive_zstd(const struct rd_source *s, struct rd_archive_output *o,
 	if (rc == 0)
 		rc = map_output(o, plain_bytes, &at, err);
 	if (rc == 0) {
+		f.wanted = ZSTD_FRAMEHEADERSIZE_MIN(ZSTD_f_zstd1);
 		f.out = (ZSTD_outBuffer){at, (size_t)plain_bytes, 0};
 		rc = run(&f, o, plain_bytes, progress, ctx, err);
 		munmap(at, (size_t)plain_bytes);
