@@ -92,18 +92,20 @@ static int say_submit(struct talk *t, struct rd_error *err)
 	Rd__Filter f = RD__FILTER__INIT;
 	char scratch[4200];
 
-	ProtobufCBinaryData *paths = calloc(w->traces_n, sizeof *paths);
+	size_t n = w->inputs.files.n;
+	ProtobufCBinaryData *paths = calloc(n, sizeof *paths);
 	if (paths == NULL)
 		return rd_fail_nomem(err);
-	for (size_t i = 0; i < w->traces_n; i++)
-		paths[i] = rd_field(w->paths[i]);
+	for (size_t i = 0; i < n; i++)
+		paths[i] = rd_field(w->inputs.files.at[i].path);
 	snprintf(scratch, sizeof scratch, "%s/scratch", t->family->folder);
-	s.n_path = w->traces_n;
+	s.n_path = n;
 	s.path = paths;
 	s.output = rd_field(w->result);
 	s.scratch = rd_field(scratch);
 	s.replace = w->force;
 	s.join = w->join;
+	s.apart = w->apart;
 	s.shard_bytes = w->shard_bytes;
 	s.shards = (uint32_t)w->shards;
 	s.workers = t->workers;

@@ -1,7 +1,6 @@
 #include "cli/run_words.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,8 +31,11 @@ static const char examples[] = "  rundown run shop.nettrace\n"
 			       "      two traces in one result\n";
 
 static const char notes[] =
-	"Packed traces (.gz, .zst, .zip) are read as they are. Without -o the result is TRACE.rundown in this folder,\n"
-	"TRACE being the first trace's name.\n"
+	"A folder stands for all traces right in it. Packed traces (.gz, .zst, .xz, .bz2, .zip, .7z, .diagsession) "
+	"are\n"
+	"read as they are. An unmerged recording (X.etl with X.kernel*.etl, X.clr*.etl, X.user*.etl beside it) is one\n"
+	"trace, given by any of its files; so is a .diagsession. Several traces are several in one result.\n"
+	"Without -o the result is TRACE.rundown in this folder, TRACE being the first trace's name.\n"
 	"Exit code: 0 the input was whole; 1 no result; 2 wrong usage; 3 a result of an input that was cut, damaged\n"
 	"or partly quarantined.\n";
 
@@ -73,6 +75,10 @@ bool rd_run_read_words(struct rd_run_words *w, int argc, char **argv, int *exit_
 		 .kind = RD_OPT_FLAG,
 		 .target = &w->join,
 		 .help = "the traces are one: of one machine and one clock"},
+		{.name = "no-join",
+		 .kind = RD_OPT_FLAG,
+		 .target = &w->apart,
+		 .help = "each file is a trace of its own, an unmerged recording's and a .diagsession's too"},
 		{.name = "workers",
 		 .argument = "N",
 		 .kind = RD_OPT_NUMBER,
@@ -138,10 +144,12 @@ bool rd_run_read_words(struct rd_run_words *w, int argc, char **argv, int *exit_
 
 	if (!rd_options_parse(&line, argc, argv, &first, exit_code))
 		return false;
-	w->traces = (const char *const *)(argv + first);
-	w->traces_n = (size_t)(argc - first);
+	w->words = (const char *const *)(argv + first);
+	w->words_n = (size_t)(argc - first);
 	if (w->shards && w->shard_bytes)
 		*exit_code = rd_usage(NAME, "--shards and --shard-size say the same thing twice");
+	else if (w->join && w->apart)
+		*exit_code = rd_usage(NAME, "--join and --no-join contradict each other");
 	else if (w->from.given && w->to.given && w->from.is_utc == w->to.is_utc && w->from.ns >= w->to.ns)
 		*exit_code = rd_usage(NAME, "--from is not before --to");
 	else
@@ -167,53 +175,43 @@ static int fail_errno_about(const char *path, const char *what)
 	return rd_complain(NAME, &err);
 }
 
-/* What is behind the name: a file that we may read and that has something in it. */
-static int look_at(const char *path, struct stat *st)
-{
-	/* O_NONBLOCK: a FIFO must not make us wait for a writer. */
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+#define NAMES_TOLD 20
 
-	if (fd < 0)
-		return fail_errno_about(path, "cannot read the trace");
-	int rc = fstat(fd, st);
-	close(fd);
-	if (rc != 0)
-		return fail_errno_about(path, "cannot read the trace");
-	if (S_ISDIR(st->st_mode))
-		return fail_about(path, "a folder, not a trace");
-	if (!S_ISREG(st->st_mode))
-		return fail_about(path, "not a file: a trace is read in several places at once");
-	if (st->st_size == 0)
-		return fail_about(path, "an empty file, not a trace");
-	return 0;
+static void append_text(struct rd_bytes *b, const char *text)
+{
+	(void)rd_bytes_append(b, text, strlen(text));
+}
+
+/* Which files are taken for one recording, so that nobody wonders where a file came from. */
+static void tell_sets(const struct rd_run_words *w)
+{
+	const struct rd_input_file *files = w->inputs.files.at;
+	struct rd_bytes text = {0};
+	size_t n;
+
+	for (size_t i = 0; i < w->inputs.files.n; i += n) {
+		n = 1;
+		text.n = 0;
+		for (; files[i].set && i + n < w->inputs.files.n && files[i + n].set == files[i].set; n++) {
+			if (n > NAMES_TOLD)
+				continue;
+			append_text(&text, n > 1 ? ", " : "");
+			append_text(&text, n < NAMES_TOLD ? files[i + n].shown : "...");
+		}
+		if (n > 1)
+			rd_note(NAME, "%s is one recording with %.*s", files[i].shown, (int)text.n,
+				(const char *)text.at);
+	}
+	rd_bytes_release(&text);
 }
 
 static int check_inputs(struct rd_run_words *w)
 {
-	struct stat *seen = calloc(w->traces_n, sizeof *seen);
-	int worst = 0;
+	int exit_code = rd_inputs_find(&w->inputs, NAME, w->words, w->words_n, !w->apart);
 
-	w->paths = calloc(w->traces_n, sizeof *w->paths);
-	w->sizes = calloc(w->traces_n, sizeof *w->sizes);
-	if (!seen || !w->paths || !w->sizes) {
-		free(seen);
-		return fail_about(w->traces[0], "out of memory");
-	}
-	for (size_t i = 0; i < w->traces_n; i++) {
-		int rc = look_at(w->traces[i], &seen[i]);
-		worst = rc ? rc : worst;
-		if (rc)
-			continue;
-		w->sizes[i] = (uint64_t)seen[i].st_size;
-		w->paths[i] = realpath(w->traces[i], NULL);
-		if (w->paths[i] == NULL)
-			worst = fail_errno_about(w->traces[i], "cannot read the trace");
-		for (size_t k = 0; k < i; k++)
-			if (seen[k].st_ino == seen[i].st_ino && seen[k].st_dev == seen[i].st_dev)
-				worst = fail_about(w->traces[i], "the same trace is given twice");
-	}
-	free(seen);
-	return worst;
+	if (exit_code == 0 && !w->quiet && !w->join)
+		tell_sets(w);
+	return exit_code;
 }
 
 /* ---- the result */
@@ -241,6 +239,32 @@ static int place_result(struct rd_run_words *w, const char *given)
 	return rc < 0 ? rd_usage(NAME, "the result's path is too long") : 0;
 }
 
+static bool is_dots(struct rd_span name)
+{
+	return name.size_bytes <= 2 && name.at[0] == '.' && name.at[name.size_bytes - 1] == '.';
+}
+
+/* After the first word: of a folder, too, that is called by . or with a slash behind its name. */
+static void name_result(const char *word, char *buf, size_t size)
+{
+	char *real = NULL;
+	size_t n = strlen(word);
+
+	while (n > 1 && word[n - 1] == '/')
+		n--;
+	struct rd_span name = rd_base_name((struct rd_span){(const uint8_t *)word, n});
+	if (name.size_bytes == 0 || is_dots(name)) {
+		real = realpath(word, NULL);
+		if (real && strcmp(real, "/") != 0)
+			name = rd_base_name((struct rd_span){(const uint8_t *)real, strlen(real)});
+	}
+	if (name.size_bytes == 0)
+		snprintf(buf, size, "traces.rundown");
+	else
+		snprintf(buf, size, "%.*s.rundown", (int)name.size_bytes, (const char *)name.at);
+	free(real);
+}
+
 static int check_result(struct rd_run_words *w)
 {
 	char given[4096];
@@ -251,9 +275,7 @@ static int check_result(struct rd_run_words *w)
 		for (size_t n = strlen(given); n > 1 && given[n - 1] == '/'; n--)
 			given[n - 1] = 0;
 	} else {
-		struct rd_span name =
-			rd_base_name((struct rd_span){(const uint8_t *)w->traces[0], strlen(w->traces[0])});
-		snprintf(given, sizeof given, "%.*s.rundown", (int)name.size_bytes, (const char *)name.at);
+		name_result(w->words[0], given, sizeof given);
 	}
 	snprintf(w->result_shown, sizeof w->result_shown, "%s", given);
 	int rc = place_result(w, given);
@@ -286,14 +308,15 @@ static uint64_t plain_guess(const struct rd_run_words *w)
 	static const char *const plain[] = {".nettrace", ".netperf", ".etl"};
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < w->traces_n; i++) {
-		size_t n = strlen(w->paths[i]);
+	for (size_t i = 0; i < w->inputs.files.n; i++) {
+		const struct rd_input_file *file = &w->inputs.files.at[i];
+		size_t n = strlen(file->path);
 		bool is_plain = false;
 		for (size_t k = 0; k < sizeof plain / sizeof *plain; k++) {
 			size_t m = strlen(plain[k]);
-			is_plain = is_plain || (n > m && strcasecmp(w->paths[i] + n - m, plain[k]) == 0);
+			is_plain = is_plain || (n > m && strcasecmp(file->path + n - m, plain[k]) == 0);
 		}
-		uint64_t size = w->sizes[i] < UINT64_MAX / 1000000 ? w->sizes[i] : UINT64_MAX / 1000000;
+		uint64_t size = file->size_bytes < UINT64_MAX / 1000000 ? file->size_bytes : UINT64_MAX / 1000000;
 		sum += is_plain ? size : size * PACKED_GUESS;
 	}
 	return sum;
@@ -317,10 +340,5 @@ unsigned rd_run_workers(const struct rd_run_words *w)
 
 void rd_run_words_release(struct rd_run_words *w)
 {
-	for (size_t i = 0; w->paths && i < w->traces_n; i++)
-		free(w->paths[i]);
-	free(w->paths);
-	free(w->sizes);
-	w->paths = NULL;
-	w->sizes = NULL;
+	rd_inputs_release(&w->inputs);
 }

@@ -8,18 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/inputs.h"
 #include "cli/values.h"
 
 #define RD_RUN_NAME "rundown run"
 
 struct rd_run_words {
-	const char *const *traces; /* as given */
-	size_t traces_n;
+	const char *const *words; /* the traces as given: files and folders */
+	size_t words_n;
 	const char *output; /* as given; NULL none */
 	const char *process;
 	struct rd_moment from, to;
 	int kind; /* enum rd_sample_kind; -1 all */
-	bool force, join, strict, stats, quiet;
+	bool force, join, apart, strict, stats, quiet;
 	uint64_t workers;             /* 0: our choice */
 	uint64_t shards, shard_bytes; /* 0: not given */
 	uint64_t top;
@@ -27,8 +28,7 @@ struct rd_run_words {
 	int log;      /* enum rd_log_level; -1 none */
 
 	/* by rd_run_check */
-	char **paths;            /* absolute; traces_n */
-	uint64_t *sizes;         /* of the files, by trace */
+	struct rd_inputs inputs; /* the files behind the words */
 	char result[4096];       /* absolute */
 	char result_shown[4096]; /* as a user of this folder would write it */
 };

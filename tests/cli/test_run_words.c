@@ -45,8 +45,9 @@ static void inputs_that_cannot_be_traces(void **state)
 	char *good = trace("a.nettrace", 10), *empty = trace("empty", 0);
 
 	assert_int_equal(-1, WORDS(good, "-o", (char *)scratch_path("r")));
-	assert_string_equal(good, w.paths[0]);
-	assert_int_equal(10, w.sizes[0]);
+	assert_int_equal(1, w.inputs.files.n);
+	assert_string_equal(good, w.inputs.files.at[0].path);
+	assert_int_equal(10, w.inputs.files.at[0].size_bytes);
 	rd_run_words_release(&w);
 	assert_int_equal(RD_EXIT_FAILED, WORDS((char *)scratch_path("missing")));
 	rd_run_words_release(&w);
@@ -122,20 +123,20 @@ static void words_that_contradict(void **state)
 
 static void as_many_workers_as_are_worth_it(void **state)
 {
-	uint64_t sizes[2] = {1000000, 0};
-	char *paths[] = {(char *)"/t/a.nettrace", (char *)"/t/b.etl.zip"};
-	struct rd_run_words v = {.traces_n = 1, .sizes = sizes, .paths = paths};
+	struct rd_input_file files[] = {{.path = (char *)"/t/a.nettrace", .size_bytes = 1000000},
+					{.path = (char *)"/t/b.etl.zip"}};
+	struct rd_run_words v = {.inputs.files = {.at = files, .n = 1}};
 	cpu_set_t set;
 
 	assert_int_equal(0, sched_getaffinity(0, sizeof set, &set));
 	unsigned cpus = (unsigned)CPU_COUNT(&set);
 	assert_int_equal(1, rd_run_workers(&v));
-	sizes[0] = UINT64_MAX;
+	files[0].size_bytes = UINT64_MAX;
 	assert_int_equal(cpus < 1024 ? cpus : 1024, rd_run_workers(&v));
 	/* Packed, it may be more than it seems. */
-	sizes[0] = 10;
-	sizes[1] = UINT64_C(8) << 20;
-	v.traces_n = 2;
+	files[0].size_bytes = 10;
+	files[1].size_bytes = UINT64_C(8) << 20;
+	v.inputs.files.n = 2;
 	assert_int_equal(cpus < 11 ? cpus : 11, rd_run_workers(&v));
 	v.workers = 7;
 	assert_int_equal(7, rd_run_workers(&v));

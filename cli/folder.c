@@ -1,0 +1,157 @@
+#include "cli/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/file.h"
+#include "trace/archive.h"
+#include "trace/trace.h"
+#include "trace/unmerged.h"
+
+/* Files of other kinds are passed over; one that cannot be read is not. */
+static int is_trace(const char *path, bool *trace, bool *etl, struct rd_error *err)
+{
+	const struct rd_format *format;
+	struct rd_source s;
+	bool packed;
+	int rc = rd_source_open(&s, path, err);
+
+	*trace = *etl = false;
+	if (rc == RD_USAGE || rc == RD_NOT_FOUND)
+		return 0;
+	if (rc < 0)
+		return rc;
+	rc = rd_archive_is(&s, &packed, err);
+	if (rc == 0 && packed) {
+		*trace = true;
+		(void)rd_archive_holds(&s, trace, NULL);
+	} else if (rc == 0 && rd_trace_probe(&s, &format, NULL) == 0) {
+		*trace = true;
+		*etl = format->id == RD_FORMAT_ETL;
+	}
+	rd_source_close(&s);
+	return rc;
+}
+
+static int compare_names(const void *x, const void *y)
+{
+	const struct rd_folder_entry *a = x, *b = y;
+	return strcmp(a->name, b->name);
+}
+
+static int compare_sets(const void *x, const void *y)
+{
+	const struct rd_folder_entry *a = x, *b = y;
+	int c = strcmp(a->main, b->main);
+
+	if (c == 0)
+		c = (strcmp(a->name, a->main) != 0) - (strcmp(b->name, b->main) != 0);
+	return c ? c : strcmp(a->name, b->name);
+}
+
+/* `main` of an entry is its own name until the sets are known, and NULL when it is no ETL. */
+static int add(rd_folder_vec *out, const char *name, bool etl)
+{
+	struct rd_folder_entry *e = rd_vec_add(out);
+
+	if (e == NULL)
+		return RD_NOMEM;
+	*e = (struct rd_folder_entry){strdup(name), etl ? strdup(name) : NULL};
+	return e->name == NULL || (etl && e->main == NULL) ? RD_NOMEM : 0;
+}
+
+/* How many bytes the names of all that may be of one set with this one begin with; 0: it can be in none. */
+static size_t stem_bytes(const char *name)
+{
+	size_t n = strlen(name);
+	char text[256];
+
+	if (n <= 4 || strcasecmp(name + n - 4, ".etl") != 0)
+		return 0;
+	if (rd_unmerged_main((struct rd_span){(const uint8_t *)name, n}, 0, text, sizeof text))
+		n = strlen(text);
+	return n - 3;
+}
+
+static int read_all(DIR *dir, const char *path, const char *beside, rd_folder_vec *out, struct rd_error *err)
+{
+	size_t stem = beside ? stem_bytes(beside) : 0;
+	char file[4096];
+	bool trace, etl;
+
+	for (;;) {
+		errno = 0;
+		const struct dirent *d = readdir(dir);
+		if (d == NULL)
+			return errno ? rd_fail_errno(err, "cannot read the folder") : 0;
+		if (d->d_name[0] == '.' || (beside && (stem == 0 || strncmp(d->d_name, beside, stem) != 0)))
+			continue;
+		int rc = rd_path(file, sizeof file, err, "%s/%s", path, d->d_name);
+		if (rc == 0)
+			rc = is_trace(file, &trace, &etl, err);
+		if (rc == 0 && trace && add(out, d->d_name, etl) < 0)
+			rc = rd_fail_nomem(err);
+		if (rc < 0)
+			return rc;
+	}
+}
+
+static int find_main(const rd_folder_vec *v, struct rd_folder_entry *e)
+{
+	struct rd_span name = {(const uint8_t *)e->name, strlen(e->name)};
+	char text[256];
+	struct rd_folder_entry key = {.name = text};
+
+	for (size_t n = 0; e->main && rd_unmerged_main(name, n, text, sizeof text); n++) {
+		const struct rd_folder_entry *main = bsearch(&key, v->at, v->n, sizeof *v->at, compare_names);
+		if (main == NULL || main->main == NULL)
+			continue;
+		free(e->main);
+		e->main = strdup(text);
+		return e->main ? 0 : RD_NOMEM;
+	}
+	if (e->main == NULL)
+		e->main = strdup(e->name);
+	return e->main ? 0 : RD_NOMEM;
+}
+
+/* In two rounds: whether a file is an ETL is asked of its `main` while mains are sought. */
+static int find_mains(rd_folder_vec *v)
+{
+	for (int etls = 1; etls >= 0; etls--)
+		for (size_t i = 0; i < v->n; i++)
+			if ((v->at[i].main != NULL) == etls && find_main(v, &v->at[i]) < 0)
+				return RD_NOMEM;
+	return 0;
+}
+
+int rd_folder_list(const char *path, const char *beside, rd_folder_vec *out, struct rd_error *err)
+{
+	DIR *dir = opendir(path);
+
+	if (dir == NULL)
+		return rd_error_at(err, rd_fail_errno(err, "cannot read the folder"), path, RD_NO_OFFSET);
+	int rc = read_all(dir, path, beside, out, err);
+	closedir(dir);
+	if (rc < 0)
+		return rd_error_at(err, rc, path, RD_NO_OFFSET);
+	if (out->n > 0)
+		qsort(out->at, out->n, sizeof *out->at, compare_names);
+	if (find_mains(out) < 0)
+		return rd_fail_nomem(err);
+	if (out->n > 0)
+		qsort(out->at, out->n, sizeof *out->at, compare_sets);
+	return 0;
+}
+
+void rd_folder_release(rd_folder_vec *v)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		free(v->at[i].name);
+		free(v->at[i].main);
+	}
+	rd_vec_release(v);
+}

@@ -1,0 +1,40 @@
+/*
+ * inputs - the files behind the words of a command line.
+ *
+ * A word is a file, or a folder: all traces right inside it, plain or packed,
+ * by their first bytes, in the order of their names. With sets, a file of an
+ * unmerged recording brings the others that lie beside it.
+ */
+#ifndef RD_CLI_INPUTS_H
+#define RD_CLI_INPUTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/memory.h"
+
+struct rd_input_file {
+	char *shown; /* as the user would write it */
+	char *path;  /* absolute */
+	uint64_t size_bytes;
+	dev_t device;
+	ino_t inode;
+	bool found;   /* by a set: no word names it */
+	uint32_t set; /* one number for each unmerged set of several, whose files follow each other; 0 none */
+};
+
+struct rd_inputs {
+	RD_VEC(struct rd_input_file) files;
+};
+
+/*
+ * Find the files of all words. 0, or the exit code; a line is out for each
+ * thing that is wrong: a file that cannot be read or is none, the same file
+ * twice, a folder without a trace. Release in any case.
+ */
+int rd_inputs_find(struct rd_inputs *in, const char *command, const char *const *words, size_t n, bool sets);
+void rd_inputs_release(struct rd_inputs *in);
+
+#endif
