@@ -9,14 +9,15 @@
  * worker was too slow, or the task was settled by another.
  */
 
-static void abandon(struct rd_broker *b, rd_peer to, const Rd__Envelope *about)
+/* What goes on to others is made anew of what was checked. */
+static Rd__Envelope about(Rd__Kind kind, const Rd__Envelope *heard)
 {
-	Rd__Envelope e = rd_envelope(RD__KIND__ABANDON);
+	Rd__Envelope e = rd_envelope(kind);
 
-	e.job = about->job;
-	e.task = about->task;
-	e.attempt = about->attempt;
-	rd_say(b, to, &e, NULL, NULL);
+	e.job = heard->job;
+	e.task = heard->task;
+	e.attempt = heard->attempt;
+	return e;
 }
 
 /* A sign of life. */
@@ -62,7 +63,7 @@ static bool no_merger(struct rd_broker *b, struct rd_attempt *a, struct rd_membe
 	return true;
 }
 
-static void chunk(struct rd_broker *b, struct rd_attempt *a, struct rd_member *from, struct rd_message *m)
+static void pass_on(struct rd_broker *b, struct rd_attempt *a, struct rd_member *from, struct rd_message *m)
 {
 	if (!is_decode(a) || a->committed) {
 		broken(b, a, from, "sent a chunk that is not due");
@@ -70,9 +71,17 @@ static void chunk(struct rd_broker *b, struct rd_attempt *a, struct rd_member *f
 	}
 	if (no_merger(b, a, from))
 		return;
+	const Rd__Chunk *chunk = m->envelope->chunk;
+	Rd__Envelope e = about(RD__KIND__CHUNK, m->envelope);
+	Rd__Chunk fresh = RD__CHUNK__INIT;
+	fresh.trace = chunk->trace;
+	fresh.shard = chunk->shard;
+	fresh.table = chunk->table;
+	fresh.seq = chunk->seq;
 	a->chunks++;
 	renew(b, a);
-	rd_say(b, b->merger->id, m->envelope, &m->blob, NULL);
+	e.chunk = &fresh;
+	rd_say(b, b->merger->id, &e, &m->blob, NULL);
 }
 
 static void commit(struct rd_broker *b, struct rd_attempt *a, struct rd_member *from, struct rd_message *m)
@@ -88,7 +97,9 @@ static void commit(struct rd_broker *b, struct rd_attempt *a, struct rd_member *
 	a->bytes = rd_attempt_task(a)->bytes;
 	a->job->changed = true;
 	rd_attempt_commit(b, a);
-	rd_say(b, b->merger->id, m->envelope, NULL, NULL);
+	Rd__Envelope e = about(RD__KIND__COMMIT, m->envelope);
+	e.count = m->envelope->count;
+	rd_say(b, b->merger->id, &e, NULL, NULL);
 }
 
 static void result(struct rd_broker *b, struct rd_attempt *a, struct rd_member *from, struct rd_message *m)
@@ -166,7 +177,8 @@ void rd_hear_worker(struct rd_broker *b, struct rd_member *from, struct rd_messa
 	}
 	struct rd_attempt *a = rd_attempt_find(b, e);
 	if (a == NULL || a->worker != from->id) {
-		abandon(b, from->id, e);
+		Rd__Envelope late = about(RD__KIND__ABANDON, e);
+		rd_say(b, from->id, &late, NULL, NULL);
 		return;
 	}
 	switch (e->kind) {
@@ -174,7 +186,7 @@ void rd_hear_worker(struct rd_broker *b, struct rd_member *from, struct rd_messa
 		progress(b, a, e);
 		break;
 	case RD__KIND__CHUNK:
-		chunk(b, a, from, m);
+		pass_on(b, a, from, m);
 		break;
 	case RD__KIND__COMMIT:
 		commit(b, a, from, m);
