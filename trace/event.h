@@ -102,6 +102,7 @@ struct rd_event {
 	uint8_t stack_pointer_bytes;
 };
 #define RD_NO_PID UINT32_MAX
+#define RD_NO_THREAD UINT64_MAX /* nettrace 6: nothing says which; thread 0 is a CPU's idle one */
 
 /* Look-ups; NULL when in no row. */
 const struct rd_event_type *rd_catalogue_event(const uint8_t guid[16], uint32_t id, uint32_t version);

@@ -74,7 +74,7 @@ static int deliver(struct rd_decoder *d, const struct rd_nettrace_header *h, con
 	};
 	if (d->six) {
 		const struct rd_nettrace_thread *row = rd_nettrace_threads_find(&d->threads, h->thread);
-		ev.thread = row != NULL ? row->thread : 0;
+		ev.thread = row != NULL ? row->thread : RD_NO_THREAD;
 		ev.pid = row != NULL && row->has_pid ? row->pid : d->pid;
 	}
 	return d->sink.event(d->sink.ctx, &ev);

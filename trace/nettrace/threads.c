@@ -37,7 +37,7 @@ static void take_process(struct rd_cursor *c, struct rd_nettrace_thread *out)
 static struct rd_nettrace_thread take_row(struct rd_cursor *c)
 {
 	struct rd_cursor row = rd_sub(c, rd_u16(c));
-	struct rd_nettrace_thread t = {.index = rd_varu64(&row), .known = true};
+	struct rd_nettrace_thread t = {.index = rd_varu64(&row), .thread = RD_NO_THREAD, .known = true};
 	while (rd_left(&row) > 0) {
 		switch ((enum info)rd_u8(&row)) {
 		case NAME:

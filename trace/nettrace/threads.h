@@ -10,10 +10,11 @@
 #include <stdint.h>
 
 #include "base/records.h"
+#include "trace/event.h"
 
 struct rd_nettrace_thread {
 	uint64_t index;
-	uint64_t thread; /* of the operating system; 0 unknown */
+	uint64_t thread; /* of the operating system; RD_NO_THREAD unknown */
 	uint32_t pid;
 	bool has_pid;
 	bool known; /* false: removed */

@@ -80,7 +80,8 @@ static void check_sample_file(const struct nettrace6_options *options, uint32_t 
 	for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++) {
 		char text[128];
 		if (lines[i] == NULL)
-			snprintf(text, sizeof text, "%s tid=0 pid=%u cpu=1 v=0", unowned[next++], owner);
+			snprintf(text, sizeof text, "%s tid=18446744073709551615 pid=%u cpu=1 v=0", unowned[next++],
+				 owner);
 		check_line(&f, i, lines[i] != NULL ? lines[i] : text);
 	}
 	assert_int_equal(f.log.undone, 0);
@@ -184,7 +185,7 @@ static void blocks_that_do_not_decode(void **state)
 	/* A point that says how many threads it has and has fewer makes void what its flags say. */
 	check_dropped(RD_NETTRACE_SEQUENCE_POINT, "________\0\0\0\0\1\0\0\0\1", 17, "a sequence point", same);
 	check_dropped(RD_NETTRACE_SEQUENCE_POINT, "________\1\0\0\0\1\0\0\0\1", 17, "a sequence point",
-		      "Universal.Events/cpu/0 t=2000 tid=0 pid=4294967295 cpu=1 v=0");
+		      "Universal.Events/cpu/0 t=2000 tid=18446744073709551615 pid=4294967295 cpu=1 v=0");
 	check_dropped(RD_NETTRACE_SEQUENCE_POINT, "________\2\0\0\0\xff\xff\xff\xff", 16, "a sequence point",
 		      "bad t=2000 tid=501 pid=500 cpu=1 v=0");
 }

@@ -65,7 +65,7 @@ static void a_row_may_say_anything(void **state)
 	static const uint8_t bare[] = {1, 0, 6};
 	assert_int_equal(rd_nettrace_threads_add(&t, bare, sizeof bare), 0);
 	assert_false(rd_nettrace_threads_find(&t, 6)->has_pid);
-	assert_int_equal(rd_nettrace_threads_find(&t, 6)->thread, 0);
+	assert_true(rd_nettrace_threads_find(&t, 6)->thread == RD_NO_THREAD);
 	assert_true(rd_nettrace_threads_valid(row, 0));
 	rd_nettrace_threads_reset(&t);
 	rd_fail_allocation(1);
