@@ -139,6 +139,8 @@ static void add_partial(struct sums *s, const struct rd_partial *p)
 	for (uint32_t table = RD_TABLE_METHODS; table <= RD_TABLE_STACK_RECORDS; table++)
 		add_rows(s, p, table);
 	add_rows(s, p, RD_TABLE_DAMAGE);
+	add_rows(s, p, RD_TABLE_MAPPINGS);
+	add_rows(s, p, RD_TABLE_SYMBOLS);
 	for (size_t i = 0; i < p->sequences.n; i++) {
 		struct rd_sequence_row *row = rd_vec_add(&s->sequences);
 		assert_non_null(row);
@@ -248,6 +250,29 @@ static void nettrace_in_any_number_of_pieces(void **state)
 	close_trace(&o);
 }
 
+/* Mappings, symbols and samples of a machine's recorder; threads and stacks are forgotten at every point. */
+static void nettrace6_in_any_number_of_pieces(void **state)
+{
+	struct opened o;
+	struct sums one, many;
+
+	open_trace(&o, repository_path("tests/traces/linux-cpu-v6.nettrace.zst"));
+	assert_int_equal(o.ix.info.version_major, 6);
+	cut_in_runs(&o, 1, &one);
+	assert_int_equal(one.counts[RD_TABLE_SAMPLES], 7924);
+	assert_int_equal(one.counts[RD_TABLE_MAPPINGS], 1018);
+	assert_int_equal(one.counts[RD_TABLE_SYMBOLS], 26829);
+	assert_int_equal(one.counts[RD_TABLE_PROCESSES], 31);
+	assert_int_equal(one.summary.malformed_events, 0);
+	assert_int_equal(lost(&one), 0);
+	for (size_t pieces = 2; pieces <= o.ix.blocks.n; pieces *= 2) {
+		cut_in_runs(&o, pieces, &many);
+		assert_same(&one, &many);
+	}
+	rd_vec_release(&one.sequences);
+	close_trace(&o);
+}
+
 static void a_crashed_trace(void **state)
 {
 	struct opened o;
@@ -346,6 +371,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nettrace_in_any_number_of_pieces),
+		cmocka_unit_test(nettrace6_in_any_number_of_pieces),
 		cmocka_unit_test(a_crashed_trace),
 		cmocka_unit_test(etl_in_any_order),
 		cmocka_unit_test(progress_and_depth),
