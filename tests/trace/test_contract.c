@@ -239,28 +239,22 @@ static void any_cut_says_the_same(void **state)
 	}
 }
 
-static void check_real_cuts(const char *path, size_t step)
+static void a_real_trace_cut_says_the_same(void **state)
 {
 	struct rd_source packed;
 	struct rd_error err;
 	struct made m = {0};
 	rd_unpacked_vec files = {0};
-	assert_ok(rd_source_open(&packed, repository_path(path), &err), &err);
+	assert_ok(rd_source_open(&packed, repository_path("tests/traces/shop-small.nettrace.zst"), &err), &err);
 	assert_ok(rd_archive_unpack(&packed, scratch_folder(), NULL, &files, NULL, NULL, &err), &err);
 	assert_ok(rd_source_open(&m.source, files.at[0].path, &err), &err);
 	assert_ok(rd_trace_probe(&m.source, &m.format, &err), &err);
 	assert_ok(m.format->index(&m.source, &m.index, NULL, NULL, &err), &err);
-	check_cuts(&m, step);
+	check_cuts(&m, 40);
 	unmake(&m);
 	rd_source_close(&packed);
 	unlink(files.at[0].path);
 	rd_vec_release(&files);
-}
-
-static void a_real_trace_cut_says_the_same(void **state)
-{
-	check_real_cuts("tests/traces/shop-small.nettrace.zst", 40);
-	check_real_cuts("tests/traces/linux-cpu-v6.nettrace.zst", 9);
 }
 
 static void context_makes_no_call(void **state)
