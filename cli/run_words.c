@@ -182,6 +182,12 @@ static void append_text(struct rd_bytes *b, const char *text)
 	(void)rd_bytes_append(b, text, strlen(text));
 }
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
 /* Which files are taken for one recording, so that nobody wonders where a file came from. */
 static void tell_sets(const struct rd_run_words *w)
 {
@@ -196,7 +202,7 @@ static void tell_sets(const struct rd_run_words *w)
 			if (n > NAMES_TOLD)
 				continue;
 			append_text(&text, n > 1 ? ", " : "");
-			append_text(&text, n < NAMES_TOLD ? files[i + n].shown : "...");
+			append_text(&text, n < NAMES_TOLD ? base_name(files[i + n].shown) : "...");
 		}
 		if (n > 1)
 			rd_note(NAME, "%s is one recording with %.*s", files[i].shown, (int)text.n,
