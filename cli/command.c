@@ -24,6 +24,13 @@ static __attribute__((format(printf, 3, 0))) void say(const char *name, const ch
 	fwrite(line, 1, used, stderr);
 }
 
+int rd_exit_of(const struct rd_trust *t, bool strict)
+{
+	bool lost = t->lost_events || t->lost_buffers;
+
+	return !t->complete || t->quarantined.n || (strict && lost) ? RD_EXIT_INCOMPLETE : RD_EXIT_OK;
+}
+
 int rd_complain(const char *name, const struct rd_error *err)
 {
 	char line[1024];

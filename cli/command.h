@@ -8,11 +8,12 @@
 #define RD_CLI_COMMAND_H
 
 #include "base/error.h"
+#include "profile/result.h"
 
 /* docs/design.md, section 2. */
 enum rd_exit {
 	RD_EXIT_OK = 0,
-	RD_EXIT_FAILED = 1,     /* nothing usable */
+	RD_EXIT_FAILED = 1, /* nothing usable */
 	RD_EXIT_USAGE = 2,
 	RD_EXIT_INCOMPLETE = 3, /* a usable result of an incomplete input */
 };
@@ -20,6 +21,9 @@ enum rd_exit {
 int rd_cmd_run(int argc, char **argv);
 int rd_cmd_report(int argc, char **argv);
 int rd_cmd_inspect(int argc, char **argv);
+
+/* The exit code that a result deserves. strict: lost events are an incomplete input, too. */
+int rd_exit_of(const struct rd_trust *t, bool strict);
 
 /* One line on stderr, "NAME: what, which file, at which byte"; returns the exit code for the failure. */
 int rd_complain(const char *name, const struct rd_error *err);

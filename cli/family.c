@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -18,6 +17,7 @@
 #include "base/forker.h"
 #include "base/memory.h"
 #include "broker/program.h"
+#include "cli/run_folder.h"
 #include "merger/program.h"
 #include "worker/program.h"
 
@@ -47,27 +47,13 @@ static unsigned restarts_for(unsigned workers)
 
 /* ---- before anybody runs */
 
-/* The address of a socket has room for 108 bytes only. */
-#define FOLDER_ROOT_MAX 60
-
 static int make_folder(struct rd_family *f, struct rd_error *err)
 {
-	const char *named = getenv("TMPDIR");
 	char inner[4200];
 
-	if (named == NULL || *named == 0)
-		named = "/tmp";
-	/* Absolute, because others than we read it. */
-	char *root = realpath(named, NULL);
-	if (root == NULL)
-		return rd_error_at(err, rd_fail_errno(err, "no folder for temporary files"), named, RD_NO_OFFSET);
-	bool fits = strlen(root) <= FOLDER_ROOT_MAX;
-	int rc = rd_private_folder(fits ? root : "/tmp", "rundown", f->folder, sizeof f->folder, err);
-	free(root);
-	if (rc < 0) {
-		f->folder[0] = 0;
+	int rc = rd_run_folder_make(f->folder, sizeof f->folder, &f->lock, err);
+	if (rc < 0)
 		return rc;
-	}
 	snprintf(inner, sizeof inner, "%s/scratch", f->folder);
 	if (mkdir(inner, 0700) != 0)
 		return rd_error_at(err, rd_fail_errno(err, "cannot make a folder"), inner, RD_NO_OFFSET);
@@ -92,7 +78,7 @@ static int make_listener(struct rd_family *f, unsigned workers, struct rd_error 
 
 int rd_family_init(struct rd_family *f, unsigned workers, const char *log_level, struct rd_error *err)
 {
-	*f = (struct rd_family){.n = workers + 2, .listener = -1, .restarts_left = restarts_for(workers)};
+	*f = (struct rd_family){.n = workers + 2, .listener = -1, .lock = -1, .restarts_left = restarts_for(workers)};
 	if (log_level)
 		snprintf(f->log_level, sizeof f->log_level, "%s", log_level);
 	f->members = rd_realloc(NULL, f->n * sizeof *f->members);
@@ -358,6 +344,8 @@ int rd_family_release(struct rd_family *f, struct rd_error *err)
 		close(f->listener);
 	if (f->folder[0])
 		rc = rd_remove_tree(f->folder, err);
+	if (f->lock >= 0 && f->folder[0])
+		close(f->lock);
 	f->folder[0] = 0;
 	rd_free(f->members);
 	f->members = NULL;

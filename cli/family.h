@@ -4,6 +4,8 @@
  * All of them and what they fork form one process group, and orphans come to
  * us (a subreaper), so that nothing is left when the family has stopped. Each
  * is killed by the kernel when we die, however we die.
+ * The folder is locked while we live: what a killed run left behind is known by
+ * its lock that nobody holds, and removed by the next one.
  * A program's words on stderr go to a file in the private folder, the last of
  * which are shown when it dies.
  */
@@ -32,6 +34,7 @@ struct rd_family {
 	char folder[4096]; /* private; removed at the end. "" none yet */
 	char log_level[8]; /* "" none: stderr is kept in the folder; else it goes through */
 	char endpoint[128];
+	int lock;                         /* of the folder; -1 none */
 	int listener;                     /* the broker's socket: it listens before anybody runs; -1 handed over */
 	pid_t group;                      /* 0: nobody runs */
 	struct rd_family_member *members; /* broker, merger, workers */

@@ -153,13 +153,6 @@ static int write_digest(const struct rd_result *r, struct rd_output *o, struct r
 	return code;
 }
 
-static int exit_code_of(const struct words *w, const struct rd_trust *t)
-{
-	bool lost = t->lost_events || t->lost_buffers;
-
-	return !t->complete || t->quarantined.n || (w->strict && lost) ? RD_EXIT_INCOMPLETE : RD_EXIT_OK;
-}
-
 int rd_cmd_report(int argc, char **argv)
 {
 	struct words w = {.format = -1, .kind = -1, .sort = -1, .top = TOP_DEFAULT};
@@ -175,7 +168,7 @@ int rd_cmd_report(int argc, char **argv)
 		return exit_code;
 	if (rd_store_read(w.result, &r, &err) < 0)
 		return rd_complain(NAME, &err);
-	exit_code = exit_code_of(&w, &r.trust);
+	exit_code = rd_exit_of(&r.trust, w.strict);
 	int code = rd_output_open(&o, w.output, &err);
 	if (code == 0) {
 		code = w.digest ? write_digest(&r, &o, &err) : write_report(&w, &r, &o, &err);

@@ -49,13 +49,6 @@ static int tell_result(const struct rd_run_words *w, const struct rd_result *r, 
 	return rc < 0 ? rc : closed;
 }
 
-static int exit_code_of(const struct rd_run_words *w, const struct rd_trust *t)
-{
-	bool lost = t->lost_events || t->lost_buffers;
-
-	return !t->complete || t->quarantined.n || (w->strict && lost) ? RD_EXIT_INCOMPLETE : RD_EXIT_OK;
-}
-
 static int show(const struct rd_run_words *w, const struct rd_run_end *end, struct rd_error *err)
 {
 	struct rd_result r = {0};
@@ -64,7 +57,7 @@ static int show(const struct rd_run_words *w, const struct rd_run_end *end, stru
 	int rc = rd_store_read(w->result, &r, err);
 	if (rc < 0)
 		return rd_complain(NAME, err);
-	int exit_code = exit_code_of(w, &r.trust);
+	int exit_code = rd_exit_of(&r.trust, w->strict);
 	if (end->quarantined > 0)
 		rd_note(NAME, "%" PRIu32 " of %" PRIu32 " shards could not be decoded and are left out: %s",
 			end->quarantined, end->shards, rd_error_line(&end->last_failure, line, sizeof line));

@@ -80,7 +80,8 @@ digest()
 
 # ---- what is refused before anything is started
 line='No such file or directory (/no/such/trace)' refused "a missing trace" 1 /no/such/trace
-line='a folder, not a trace' refused "a folder" 1 "$scratch"
+mkdir "$scratch/nothing"
+line='nothing' refused "a folder without traces" 1 "$scratch/nothing"
 : >"$scratch/empty"
 line='an empty file, not a trace' refused "an empty file" 1 "$scratch/empty"
 line='not a file' refused "a device" 1 /dev/null
@@ -210,7 +211,11 @@ while [ -n "$(members "$scratch/tmp")" ] && [ $tries -lt 100 ]; do
 done
 members "$scratch/tmp" >"$scratch/left"
 check_empty "SIGKILL: no process is left" "$scratch/left"
-rm -rf "$scratch/tmp" && mkdir "$scratch/tmp"
+is "SIGKILL: its folder is left" 1 "$(ls "$scratch/tmp" | wc -l | tr -d ' ')"
+mkdir "$scratch/tmp/rundown-mine00" && : >"$scratch/tmp/rundown-mine00/file"
+$run "$small" -o "$scratch/work/r.rundown" --force -q
+is "and goes with the next run, and nothing else" rundown-mine00 "$(ls "$scratch/tmp")"
+rm -rf "$scratch/tmp/rundown-mine00"
 
 # ---- full disks
 mkdir "$scratch/full"
