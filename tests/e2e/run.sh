@@ -217,6 +217,31 @@ $run "$small" -o "$scratch/work/r.rundown" --force -q
 is "and goes with the next run, and nothing else" rundown-mine00 "$(ls "$scratch/tmp")"
 rm -rf "$scratch/tmp/rundown-mine00"
 
+# ---- a poison shard: its parser dies each time. The trace is large, so that parsers live long enough to be hit.
+if [ -f "$shared/traces/own/shop-large.nettrace.zst" ]; then
+	zstd -dcq "$shared/traces/own/shop-large.nettrace.zst" >"$scratch/work/large.nettrace"
+	$run "$scratch/work/large.nettrace" -o "$scratch/work/r.rundown" --force --workers 1 --shards 3 >"$scratch/out" 2>"$scratch/err" &
+	pid=$!
+	forker=$(child "$(child $pid rundown-worker)" rundown-parser)
+	sleep 0.05
+	kills=0
+	while [ $kills -lt 3 ]; do
+		parser=$(child "$forker" rundown-parser)
+		[ -n "$parser" ] || break
+		kill -9 "$parser" 2>/dev/null && kills=$((kills + 1))
+		sleep 0.01
+	done
+	wait $pid
+	is "a poison shard: exit code" 3 $?
+	is "a poison shard: says so" 1 "$(grep -c '1 of 3 shards could not be decoded .* killed by SIGKILL' "$scratch/err")"
+	is "a poison shard: the report names its bytes" 1 \
+		"$("$bin/rundown" report "$scratch/work/r.rundown" --format json | jq '.trust.quarantined | length')"
+	left "a poison shard"
+	rm "$scratch/work/large.nettrace"
+else
+	skip "a poison shard" "no shared traces beside the checkout"
+fi
+
 # ---- full disks
 mkdir "$scratch/full"
 if mount -t tmpfs -o size=100k none "$scratch/full" 2>/dev/null; then
