@@ -46,7 +46,7 @@ struct rd_trace_info {
 	uint32_t version_minor;
 	uint32_t pointer_bytes;  /* 4 or 8 */
 	uint32_t cpus;           /* as the header says: display only, never an index */
-	uint32_t pid;            /* nettrace 4: the process; else 0 */
+	uint32_t pid;            /* nettrace: the process, if the file is of one; else 0 */
 	uint32_t compression;    /* ETL: enum rd_etl_compression, 0 none */
 	uint32_t log_file_mode;  /* ETL */
 	uint64_t size_bytes;     /* of the plain file */
