@@ -39,94 +39,74 @@ static const char notes[] =
 	"Exit code: 0 the input was whole; 1 no result; 2 wrong usage; 3 a result of an input that was cut, damaged\n"
 	"or partly quarantined.\n";
 
+#define OPTIONS_MAX 32
+
+/* What the job is: where its result goes, and which samples count. */
+static size_t job_options(struct rd_run_words *w, struct rd_option *to)
+{
+	const struct rd_option rows[] = {
+		{"output", 'o', "RESULT", "write the result to the folder RESULT", RD_OPT_TEXT, &w->output, 0, 0, NULL},
+		{"force", 0, NULL, "replace a result that is there", RD_OPT_FLAG, &w->force, 0, 0, NULL},
+		{"process", 0, "NAME|PID", "only samples of this process", RD_OPT_TEXT, &w->process, 0, 0, NULL},
+		{"from", 0, "TIME",
+		 "only samples since TIME: seconds from the start, or ISO 8601 (UTC unless it has a zone)",
+		 RD_OPT_MOMENT, &w->from, 0, 0, NULL},
+		{"to", 0, "TIME", "only samples before TIME, likewise", RD_OPT_MOMENT, &w->to, 0, 0, NULL},
+		{"kind", 0, "KIND", "only samples of this kind", RD_OPT_CHOICE, &w->kind, 0, 0, kind_words},
+		{"join", 0, NULL, "the traces are one: of one machine and one clock", RD_OPT_FLAG, &w->join, 0, 0,
+		 NULL},
+		{"no-join", 0, NULL,
+		 "each file is a trace of its own, an unmerged recording's and a .diagsession's too", RD_OPT_FLAG,
+		 &w->apart, 0, 0, NULL},
+		{"shards", 0, "N", "cut each trace into at most N shards", RD_OPT_NUMBER, &w->shards, 1, 100000, NULL},
+		{"shard-size", 0, "SIZE", "cut each trace into shards of about SIZE (default 64MB)", RD_OPT_SIZE,
+		 &w->shard_bytes, 1, 0, NULL},
+	};
+
+	memcpy(to, rows, sizeof rows);
+	return sizeof rows / sizeof *rows;
+}
+
+/* How it is worked on here, and what is said of it. */
+static size_t run_options(struct rd_run_words *w, struct rd_option *to)
+{
+	const struct rd_option rows[] = {
+		{"workers", 0, "N", "decode in N processes (default: one a processor, fewer for small traces)",
+		 RD_OPT_NUMBER, &w->workers, 1, WORKERS_MAX, NULL},
+		{"top", 0, "N", "show N methods at the end, 0 for all (default 10)", RD_OPT_NUMBER, &w->top, 0, 0,
+		 NULL},
+		{"stats", 0, NULL, "tell what the work was made of", RD_OPT_FLAG, &w->stats, 0, 0, NULL},
+		{"strict", 0, NULL, "exit code 3 for lost events too", RD_OPT_FLAG, &w->strict, 0, 0, NULL},
+		{"progress", 0, "FORM", "how to show progress on stderr (default: a bar on a terminal)", RD_OPT_CHOICE,
+		 &w->progress, 0, 0, rd_progress_words},
+		{"quiet", 'q', NULL, "say nothing but what goes wrong", RD_OPT_FLAG, &w->quiet, 0, 0, NULL},
+		{"log", 0, "LEVEL", "let the daemons log to stderr", RD_OPT_CHOICE, &w->log, 0, 0, log_words},
+	};
+
+	memcpy(to, rows, sizeof rows);
+	return sizeof rows / sizeof *rows;
+}
+
+/* Words that are right each but not together. */
+static int check_words(const struct rd_run_words *w)
+{
+	if (w->shards && w->shard_bytes)
+		return rd_usage(NAME, "--shards and --shard-size say the same thing twice");
+	if (w->join && w->apart)
+		return rd_usage(NAME, "--join and --no-join contradict each other");
+	if (w->from.given && w->to.given && w->from.is_utc == w->to.is_utc && w->from.ns >= w->to.ns)
+		return rd_usage(NAME, "--from is not before --to");
+	return 0;
+}
+
 bool rd_run_read_words(struct rd_run_words *w, int argc, char **argv, int *exit_code)
 {
+	struct rd_option options[OPTIONS_MAX];
+	int first;
+
 	*w = (struct rd_run_words){.kind = -1, .top = TOP_DEFAULT, .log = -1};
-	const struct rd_option options[] = {
-		{.name = "output",
-		 .letter = 'o',
-		 .argument = "RESULT",
-		 .kind = RD_OPT_TEXT,
-		 .target = &w->output,
-		 .help = "write the result to the folder RESULT"},
-		{.name = "force", .kind = RD_OPT_FLAG, .target = &w->force, .help = "replace a result that is there"},
-		{.name = "process",
-		 .argument = "NAME|PID",
-		 .kind = RD_OPT_TEXT,
-		 .target = &w->process,
-		 .help = "only samples of this process"},
-		{.name = "from",
-		 .argument = "TIME",
-		 .kind = RD_OPT_MOMENT,
-		 .target = &w->from,
-		 .help = "only samples since TIME: seconds from the start, or ISO 8601 (UTC unless it has a zone)"},
-		{.name = "to",
-		 .argument = "TIME",
-		 .kind = RD_OPT_MOMENT,
-		 .target = &w->to,
-		 .help = "only samples before TIME, likewise"},
-		{.name = "kind",
-		 .argument = "KIND",
-		 .kind = RD_OPT_CHOICE,
-		 .target = &w->kind,
-		 .words = kind_words,
-		 .help = "only samples of this kind"},
-		{.name = "join",
-		 .kind = RD_OPT_FLAG,
-		 .target = &w->join,
-		 .help = "the traces are one: of one machine and one clock"},
-		{.name = "no-join",
-		 .kind = RD_OPT_FLAG,
-		 .target = &w->apart,
-		 .help = "each file is a trace of its own, an unmerged recording's and a .diagsession's too"},
-		{.name = "workers",
-		 .argument = "N",
-		 .kind = RD_OPT_NUMBER,
-		 .target = &w->workers,
-		 .min = 1,
-		 .max = WORKERS_MAX,
-		 .help = "decode in N processes (default: one a processor, fewer for small traces)"},
-		{.name = "shards",
-		 .argument = "N",
-		 .kind = RD_OPT_NUMBER,
-		 .target = &w->shards,
-		 .min = 1,
-		 .max = 100000,
-		 .help = "cut each trace into at most N shards"},
-		{.name = "shard-size",
-		 .argument = "SIZE",
-		 .kind = RD_OPT_SIZE,
-		 .target = &w->shard_bytes,
-		 .min = 1,
-		 .help = "cut each trace into shards of about SIZE (default 64MB)"},
-		{.name = "top",
-		 .argument = "N",
-		 .kind = RD_OPT_NUMBER,
-		 .target = &w->top,
-		 .help = "show N methods at the end, 0 for all (default 10)"},
-		{.name = "stats", .kind = RD_OPT_FLAG, .target = &w->stats, .help = "tell what the work was made of"},
-		{.name = "strict",
-		 .kind = RD_OPT_FLAG,
-		 .target = &w->strict,
-		 .help = "exit code 3 for lost events too"},
-		{.name = "progress",
-		 .argument = "FORM",
-		 .kind = RD_OPT_CHOICE,
-		 .target = &w->progress,
-		 .words = rd_progress_words,
-		 .help = "how to show progress on stderr (default: a bar on a terminal)"},
-		{.name = "quiet",
-		 .letter = 'q',
-		 .kind = RD_OPT_FLAG,
-		 .target = &w->quiet,
-		 .help = "say nothing but what goes wrong"},
-		{.name = "log",
-		 .argument = "LEVEL",
-		 .kind = RD_OPT_CHOICE,
-		 .target = &w->log,
-		 .words = log_words,
-		 .help = "let the daemons log to stderr"},
-	};
+	size_t n = job_options(w, options);
+	n += run_options(w, options + n);
 	const struct rd_command_line line = {
 		.name = NAME,
 		.words = "TRACE...",
@@ -136,25 +116,16 @@ bool rd_run_read_words(struct rd_run_words *w, int argc, char **argv, int *exit_
 			 "method\n"
 			 "rundown, and write a result.",
 		.options = options,
-		.options_n = sizeof options / sizeof *options,
+		.options_n = n,
 		.examples = examples,
 		.notes = notes,
 	};
-	int first;
-
 	if (!rd_options_parse(&line, argc, argv, &first, exit_code))
 		return false;
 	w->words = (const char *const *)(argv + first);
 	w->words_n = (size_t)(argc - first);
-	if (w->shards && w->shard_bytes)
-		*exit_code = rd_usage(NAME, "--shards and --shard-size say the same thing twice");
-	else if (w->join && w->apart)
-		*exit_code = rd_usage(NAME, "--join and --no-join contradict each other");
-	else if (w->from.given && w->to.given && w->from.is_utc == w->to.is_utc && w->from.ns >= w->to.ns)
-		*exit_code = rd_usage(NAME, "--from is not before --to");
-	else
-		return true;
-	return false;
+	*exit_code = check_words(w);
+	return *exit_code == 0;
 }
 
 /* ---- inputs */
