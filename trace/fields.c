@@ -163,8 +163,8 @@ static bool is_text(const struct rd_field *f)
 static size_t find(const struct rd_field *f, const struct rd_field_wanted *wanted, size_t n)
 {
 	size_t i = 0;
-	while (i < n && !(strlen(wanted[i].name) == f->name.size_bytes &&
-			  memcmp(wanted[i].name, f->name.at, f->name.size_bytes) == 0 &&
+	while (i < n && !(wanted[i].name.size_bytes == f->name.size_bytes &&
+			  memcmp(wanted[i].name.at, f->name.at, f->name.size_bytes) == 0 &&
 			  (wanted[i].text ? is_text(f) : is_number(f))))
 		i++;
 	return i;

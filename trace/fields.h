@@ -51,11 +51,18 @@ int rd_fields_parse(struct rd_cursor *c, rd_field_vec *out);
 
 /* A field that a decoder wants, and where its value goes: a uint64_t, or a struct rd_name. */
 struct rd_field_wanted {
-	const char *name;
+	struct rd_span name;
 	bool text;
 	bool needed; /* the payload is malformed without it */
 	size_t at;   /* offset in what rd_fields_read fills */
 };
+
+/* TYPE is what is filled, FIELD its member, NAME a literal. */
+#define RD_FIELD_WANTED(TYPE, FIELD, NAME, TEXT, NEEDED)                                                               \
+	{                                                                                                              \
+		.name = {(const uint8_t *)(NAME), sizeof(NAME) - 1}, .text = (TEXT), .needed = (NEEDED),               \
+		.at = offsetof(TYPE, FIELD)                                                                            \
+	}
 
 /*
  * The wanted fields (at most 63) of an event's payload; those that its list does

@@ -10,9 +10,9 @@ struct values {
 };
 
 static const struct rd_field_wanted wanted[] = {
-	{.name = "A", .needed = true, .at = offsetof(struct values, a)},
-	{.name = "B", .at = offsetof(struct values, b)},
-	{.name = "Text", .text = true, .at = offsetof(struct values, text)},
+	RD_FIELD_WANTED(struct values, a, "A", false, true),
+	RD_FIELD_WANTED(struct values, b, "B", false, false),
+	RD_FIELD_WANTED(struct values, text, "Text", true, false),
 };
 
 /* A list as a file has it, out of a metadata row; the caller frees both. */

@@ -7,15 +7,9 @@
 #include "trace/catalogue.h"
 #include "trace/fields.h"
 
-#define NUMBER(TYPE, FIELD, NAME, NEEDED)                                                                              \
-	{                                                                                                              \
-		.name = (NAME), .needed = (NEEDED), .at = offsetof(TYPE, FIELD)                                        \
-	}
-#define TEXT(TYPE, FIELD, NAME, NEEDED)                                                                                \
-	{                                                                                                              \
-		.name = (NAME), .text = true, .needed = (NEEDED), .at = offsetof(TYPE, FIELD)                          \
-	}
-#define READ(ev, wanted, out) rd_fields_read((ev), (wanted), RD_ROW_COUNT(wanted), (out))
+#define NUMBER(TYPE, FIELD, NAME, NEEDED) RD_FIELD_WANTED(TYPE, FIELD, NAME, false, NEEDED)
+#define TEXT(TYPE, FIELD, NAME, NEEDED)   RD_FIELD_WANTED(TYPE, FIELD, NAME, true, NEEDED)
+#define READ(ev, wanted, out)             rd_fields_read((ev), (wanted), RD_ROW_COUNT(wanted), (out))
 
 static uint32_t pid_of(uint64_t number)
 {
