@@ -187,12 +187,12 @@ static int symbols(struct visit *v, const struct rd_partial *rows, struct rd_err
 		const struct rd_fact_symbol *f = &rows->symbols.at[i];
 		struct rd_when when = meet(v, f->time, f->place, RD_OP_NONE);
 		uint32_t life = life_of(v, f->pid, f->time), low = 0, high = 0;
-		struct rd_span name = {0};
+		uint32_t name = 0;
 		int rc = 0;
 		if (life == RD_NONE)
 			return rd_fail_nomem(err);
 		if (rd_addresses_between(&v->group->addresses, f->start, f->last, &low, &high))
-			rc = rd_shard_name_span(&v->names, f->name, &name, err);
+			rc = rd_shard_name(&v->names, f->name, &name, err);
 		if (rc == 0)
 			rc = rd_mappings_add_symbol(&v->group->mappings, life, f->mapping, f->start, name, when, low,
 						    high, err);

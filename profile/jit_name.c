@@ -5,6 +5,7 @@
  */
 #include "profile/jit_name.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "profile/result.h"
@@ -40,11 +41,14 @@ static size_t last_before(struct rd_span text, const char *separator, size_t end
 {
 	size_t n = strlen(separator);
 
-	if (end == NOWHERE)
-		return NOWHERE;
-	for (size_t i = end; i >= n; i--)
-		if (memcmp(text.at + i - n, separator, n) == 0)
-			return i - n;
+	while (end != NOWHERE && end >= n) {
+		const uint8_t *last = memrchr(text.at + n - 1, separator[n - 1], end - (n - 1));
+		if (last == NULL)
+			return NOWHERE;
+		if (last[-(ptrdiff_t)(n - 1)] == (uint8_t)separator[0])
+			return (size_t)(last - text.at) - (n - 1);
+		end = (size_t)(last - text.at);
+	}
 	return NOWHERE;
 }
 

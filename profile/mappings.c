@@ -30,7 +30,7 @@ int rd_mappings_add(struct rd_mappings *m, const struct rd_mapping *mapping, str
 	return 0;
 }
 
-int rd_mappings_add_symbol(struct rd_mappings *m, uint32_t life, uint64_t id, uint64_t start, struct rd_span name,
+int rd_mappings_add_symbol(struct rd_mappings *m, uint32_t life, uint64_t id, uint64_t start, uint32_t name,
 			   struct rd_when when, uint32_t low, uint32_t high, struct rd_error *err)
 {
 	uint32_t set = rd_records_id(&m->sets, &(struct set){id, life, when.file}, NULL);

@@ -34,10 +34,10 @@ void rd_mappings_init(struct rd_mappings *m, struct rd_content *content, const s
 /* A mapping over the ranks [low, high). set is not read. */
 int rd_mappings_add(struct rd_mappings *m, const struct rd_mapping *mapping, struct rd_error *err);
 /*
- * A symbol of the mapping `id` in a process. Tell those that cover no rank too
+ * A symbol of the mapping `id` in a process; name: a string of the content. Tell those that cover no rank too
  * (low = high): where a process has symbols of its own those of others do not count.
  */
-int rd_mappings_add_symbol(struct rd_mappings *m, uint32_t life, uint64_t id, uint64_t start, struct rd_span name,
+int rd_mappings_add_symbol(struct rd_mappings *m, uint32_t life, uint64_t id, uint64_t start, uint32_t name,
 			   struct rd_when when, uint32_t low, uint32_t high, struct rd_error *err);
 int rd_mappings_seal(struct rd_mappings *m, struct rd_error *err);
 

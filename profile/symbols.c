@@ -65,29 +65,47 @@ static uint32_t compiled_id(struct rd_symbols *s, const struct rd_jit_name *n)
 	return rd_records_id(&s->compiled, &c, NULL);
 }
 
-int rd_symbols_add(struct rd_symbols *s, uint32_t set, struct rd_span name, uint64_t start, uint64_t place,
-		   uint32_t low, uint32_t high, struct rd_error *err)
+/* Perf maps have each name many times, so it is taken apart once. NULL when out of memory. */
+static const struct rd_symbol_name *name_of(struct rd_symbols *s, uint32_t string)
 {
-	struct rd_symbol symbol = {
+	struct rd_jit_name parts;
+
+	if (string >= s->names.n) {
+		size_t more = s->content->strings.at.n - s->names.n;
+		if (rd_vec_reserve(&s->names, more) < 0)
+			return NULL;
+		memset(s->names.at + s->names.n, 0, more * sizeof *s->names.at);
+		s->names.n += more;
+	}
+	struct rd_symbol_name *name = &s->names.at[string];
+	if (name->known)
+		return name;
+	*name = (struct rd_symbol_name){true, string, RD_TIER_NATIVE};
+	if (!rd_jit_name(rd_strings_at(&s->content->strings, string), &parts))
+		return name;
+	name->tier = parts.tier;
+	name->what = compiled_id(s, &parts);
+	name->known = name->what != RD_NONE;
+	return name->known ? name : NULL;
+}
+
+int rd_symbols_add(struct rd_symbols *s, uint32_t set, uint32_t name, uint64_t start, uint64_t place, uint32_t low,
+		   uint32_t high, struct rd_error *err)
+{
+	const struct rd_symbol_name *says = name_of(s, name);
+	struct rd_symbol *at = says && s->at.n < RD_NONE - 1 ? rd_vec_add(&s->at) : NULL;
+
+	if (at == NULL)
+		return rd_fail_nomem(err);
+	*at = (struct rd_symbol){
 		.start = start,
 		.place = place,
 		.low = low,
 		.high = high,
 		.set = set,
-		.tier = RD_TIER_NATIVE,
+		.what = says->what,
+		.tier = says->tier,
 	};
-	struct rd_jit_name parts;
-
-	if (rd_jit_name(name, &parts)) {
-		symbol.tier = parts.tier;
-		symbol.what = compiled_id(s, &parts);
-	} else {
-		symbol.what = string_of(s, name);
-	}
-	struct rd_symbol *at = symbol.what != RD_NONE && s->at.n < RD_NONE - 1 ? rd_vec_add(&s->at) : NULL;
-	if (at == NULL)
-		return rd_fail_nomem(err);
-	*at = symbol;
 	return 0;
 }
 
@@ -226,6 +244,7 @@ int rd_symbols_ask(const struct rd_symbols *s, uint32_t set, uint32_t rank, uint
 void rd_symbols_release(struct rd_symbols *s)
 {
 	rd_vec_release(&s->at);
+	rd_vec_release(&s->names);
 	rd_records_release(&s->compiled);
 	rd_records_release(&s->nodes);
 	rd_bytes_release(&s->scratch);

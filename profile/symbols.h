@@ -25,19 +25,26 @@ struct rd_symbol {
 	uint32_t tier; /* enum rd_tier; RD_TIER_NATIVE: no compiled code */
 };
 
+/* What a name says; the same for every symbol that has it. */
+struct rd_symbol_name {
+	bool known;
+	uint32_t what, tier;
+};
+
 struct rd_symbols {
 	struct rd_content *content;
 	const struct rd_addresses *addresses;
 	RD_VEC(struct rd_symbol) at;
-	struct rd_records compiled; /* what names of compiled code say, but for their tiers */
-	struct rd_records nodes;    /* sealed: by set and node of a tree over the ranks, what its symbols say */
+	RD_VEC(struct rd_symbol_name) names; /* by string */
+	struct rd_records compiled;          /* what names of compiled code say, but for their tiers */
+	struct rd_records nodes; /* sealed: by set and node of a tree over the ranks, what its symbols say */
 	struct rd_bytes scratch;
 };
 
 void rd_symbols_init(struct rd_symbols *s, struct rd_content *content, const struct rd_addresses *sealed);
-/* A symbol of a set over the ranks [low, high). */
-int rd_symbols_add(struct rd_symbols *s, uint32_t set, struct rd_span name, uint64_t start, uint64_t place,
-		   uint32_t low, uint32_t high, struct rd_error *err);
+/* A symbol of a set over the ranks [low, high). name: a string of the content. */
+int rd_symbols_add(struct rd_symbols *s, uint32_t set, uint32_t name, uint64_t start, uint64_t place, uint32_t low,
+		   uint32_t high, struct rd_error *err);
 /* also: by set, another one that has its symbols too; RD_NONE none. */
 int rd_symbols_seal(struct rd_symbols *s, const uint32_t *also, struct rd_error *err);
 
