@@ -202,6 +202,29 @@ static void ends_of_all_kinds(void **state)
 	nettrace6_release(&b);
 }
 
+/* Row 4: a recorder still writes. What came after the file was opened is not there. */
+static void a_file_that_grows(void **state)
+{
+	struct nettrace6_build b;
+	struct rd_source s;
+	struct rd_error err;
+	nettrace6_begin(&b, NULL);
+	nettrace6_stacks(&b, 1);
+	nettrace6_end(&b);
+	memory_source(&s, b.file.at, b.file.n);
+	for (size_t less = 1; less <= 4 + 4 + 8; less++) {
+		struct rd_index ix = {0};
+		s.size_bytes = b.file.n - less;
+		assert_ok(rd_format_nettrace.index(&s, &ix, NULL, NULL, &err), &err);
+		assert_false(ix.info.complete);
+		assert_int_equal(ix.info.cut_at, less <= 4 ? b.file.n - 4 : b.file.n - 16);
+		assert_int_equal(ix.blocks.n, less <= 4);
+		rd_index_release(&ix);
+	}
+	rd_source_close(&s);
+	nettrace6_release(&b);
+}
+
 /* Row 2: blocks of length 0. */
 static void empty_blocks(void **state)
 {
@@ -238,6 +261,7 @@ int main(void)
 		cmocka_unit_test(blocks_have_kinds_times_and_context),
 		cmocka_unit_test(points_without_flags),
 		cmocka_unit_test(ends_of_all_kinds),
+		cmocka_unit_test(a_file_that_grows),
 		cmocka_unit_test(empty_blocks),
 	};
 	return cmocka_run_group_tests_name("nettrace/frame6", tests, NULL, NULL);
