@@ -37,7 +37,7 @@ MAIN_rundown-worker := worker
 MAIN_rundown-merger := merger
 
 PACKAGES := gcc libc6-dev make libzmq3-dev libczmq-dev libprotobuf-c-dev protobuf-c-compiler liblmdb-dev libcmocka-dev \
-	libarchive-dev libzstd-dev libxxhash-dev libfwnt1 zstd jq
+	libarchive-dev libzstd-dev libxxhash-dev libfwnt1 zstd jq zip unzip xz-utils bzip2
 
 ifeq ($(origin CC),default)
 CC := gcc

@@ -52,6 +52,7 @@ while read -r name status; do
 done <tests/traces/LIST
 
 while read -r folder name packing status; do
+	[ "$packing" != - ] || packing=
 	if [ -d "$shared/traces" ]; then
 		one_trace "$name" "$shared/traces/$folder/$name$packing" "$shared/answers/$name.json.zst" "$status"
 	else
@@ -66,7 +67,28 @@ perfview mixed_managed_external_samples.nettrace .zip 0
 perfview eventpipe-dotnetcore2.1-linux-x64-objver3.netperf .zip 0
 perfview eventpipe-dotnetcore2.1-linux-x64-tracelogging.netperf .zip 0
 perfview eventpipe-dotnetcore3.0-win-x64-objver4.nettrace .zip 0
+perfview eventpipe-dotnetcore6.0-win-x64-executioncheckpoints.nettrace .zip 0
 perfview net.4.5.2.x64.etl .zip 0
+perfview gcevents.etl .zip 0
+perfview gcrundownevents.etl .zip 0
+perfview primitive-types.etl .zip 0
+perfview SelfDescribingSingleEvent.etl - 0
 etwanalyzer TraceLoggingTester.etl .zst 0
 END
+
+# An answer for each trace inside: in a folder of its own, or it would be one recording with the others.
+session=diaghub-dotnetcore3.1-win-x64-diagsession
+for inner in diaghub.etl diaghub.kernel.1.etl diaghub.user_injected.1.etl diaghub.user_paged.1.etl; do
+	zip=$shared/traces/perfview/$session.zip
+	if [ ! -f "$zip" ]; then
+		skip "$inner" "no shared traces beside the checkout"
+		continue
+	fi
+	mkdir "$scratch/$inner.d"
+	unzip -q -p "$zip" "$session/$inner" >"$scratch/$inner.d/$inner"
+	one_trace "$session, $inner" "$scratch/$inner.d/$inner" "$shared/answers/$session-$inner.json.zst" 0
+	"$bin/rundown" inspect "$zip" --member "$inner" --format json >"$scratch/inspect.json" 2>"$scratch/err"
+	differ "$shared/answers/$session-$inner.json.zst" "$scratch/inspect.json" events
+	check_empty "$session, --member $inner: every event counted" "$scratch/differ"
+done
 plan

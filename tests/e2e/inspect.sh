@@ -19,7 +19,8 @@ refused()
 }
 
 refused "missing" 1 "no such file" "$scratch/nowhere"
-refused "a folder" 1 "folder" "$scratch"
+mkdir "$scratch/hollow"
+refused "a folder without a trace" 1 "a folder without a trace" "$scratch/hollow"
 : >"$scratch/empty"
 refused "empty" 1 "an empty file" "$scratch/empty"
 refused "not a trace" 1 "not a trace" tests/run.sh

@@ -1,0 +1,134 @@
+#!/bin/sh
+# What may stand for a trace: archives of all kinds, folders, unmerged recordings, .diagsessions; and archives
+# that mean harm. The same recording has one digest, however it is given.
+. tests/e2e/lib.sh
+
+bin=$(cd "$bin" && pwd)
+mkdir "$scratch/tmp" "$scratch/set" "$scratch/work" "$scratch/night"
+TMPDIR=$scratch/tmp
+export TMPDIR
+zstd -dcq tests/traces/shop-small.nettrace.zst >"$scratch/shop.nettrace"
+
+# of WORDS...: run; leaves the exit code in $status, the digest in $digest, the number of traces in $traces.
+of()
+{
+	rm -rf "$scratch/r"
+	"$bin/rundown" run "$@" -o "$scratch/r" >"$scratch/out" 2>"$scratch/err"
+	status=$?
+	digest=$("$bin/rundown" report "$scratch/r" --digest 2>&1)
+	traces=$("$bin/rundown" report "$scratch/r" --format json 2>/dev/null | jq '.traces | length')
+}
+
+# ---- archives of one trace
+
+of "$scratch/shop.nettrace"
+is "plain: exit code" 0 $status
+plain=$digest
+gzip -c "$scratch/shop.nettrace" >"$scratch/shop.gz"
+xz -0c "$scratch/shop.nettrace" >"$scratch/shop.xz"
+bzip2 -1c "$scratch/shop.nettrace" >"$scratch/shop.bz2"
+(cd "$scratch" && zip -q -1 shop.zip shop.nettrace)
+for packed in gz xz bz2 zip; do
+	of "$scratch/shop.$packed"
+	is "$packed: the same digest" "$plain" "$digest"
+	"$bin/rundown" inspect "$scratch/shop.$packed" --format json | jq -c '[.format, .samples]' >"$scratch/out"
+	is "$packed: inspect" '["nettrace",9065]' "$(cat "$scratch/out")"
+done
+
+# ---- folders and several traces
+
+cp "$scratch/shop.nettrace" "$scratch/night/b.nettrace"
+cp "$scratch/shop.gz" "$scratch/night/a.gz"
+echo "no trace" >"$scratch/night/readme.txt"
+(cd "$scratch" && zip -q night/none.zip night/readme.txt)
+of "$scratch/night/a.gz" "$scratch/night/b.nettrace"
+is "several traces: exit code" 0 $status
+is "several traces in one result" 2 "$traces"
+two=$digest
+of "$scratch/night"
+is "a folder: its traces" "$two" "$digest"
+of "$scratch/night/"
+is "a folder with a slash: its traces" "$two" "$digest"
+is "a folder: by name" "a.gz b.nettrace" "$("$bin/rundown" report "$scratch/r" --format json |
+	jq -r '[.traces[].path | sub(".*/"; "")] | join(" ")')"
+(cd "$scratch/night" && "$bin/rundown" run . -q)
+is "a folder's result is called after it" "night.rundown" "$(cd "$scratch/night" && echo *.rundown)"
+rm -rf "$scratch/night/night.rundown"
+is "inspect of a folder" "a.gz b.nettrace" "$("$bin/rundown" inspect "$scratch/night" --format json |
+	jq -r '[.traces[].path | sub(".*/"; "")] | join(" ")')"
+of "$scratch/night" "$scratch/shop.nettrace" --join
+is "--join: exit code" 0 $status
+is "--join: one process, the samples of all" "1 27195" "$("$bin/rundown" report "$scratch/r" --format json |
+	jq -r '"\(.processes | length) \(.samples)"')"
+of "$scratch/night/b.nettrace" "$scratch/night"
+is "a file and its folder: exit code" 1 $status
+is "a file and its folder: given twice" 1 "$(grep -c 'given twice' "$scratch/err")"
+
+# ---- a recording that was never merged
+
+session=$shared/traces/perfview/diaghub-dotnetcore3.1-win-x64-diagsession.zip
+if [ -f "$session" ]; then
+	unzip -q -j "$session" -d "$scratch/set"
+	of "$scratch/set/diaghub.etl"
+	set=$digest
+	is "an unmerged recording: all its files" "0 4" "$status $traces"
+	is "an unmerged recording: a note says which" 1 \
+		"$(grep -c 'note: .*diaghub.etl is one recording with diaghub.kernel.1.etl, ' "$scratch/err")"
+	for part in diaghub.kernel.1.etl diaghub.user_paged.1.etl; do
+		of "$scratch/set/$part"
+		is "an unmerged recording by $part" "$set" "$digest"
+	done
+	of "$scratch/set"
+	is "an unmerged recording by its folder" "$set" "$digest"
+	of "$session"
+	is "an unmerged recording inside an archive" "$set" "$digest"
+	cp "$session" "$scratch/x.diagsession"
+	of "$scratch/x.diagsession"
+	is "a .diagsession" "$set" "$digest"
+	of "$scratch/set/diaghub.kernel.1.etl" --no-join
+	is "--no-join: the file alone" "0 1" "$status $traces"
+	is "inspect tells a file by itself" "etl" \
+		"$("$bin/rundown" inspect "$scratch/set/diaghub.etl" --format json | jq -r .format)"
+	is "inspect of an archive of several" 4 "$("$bin/rundown" inspect "$session" --format json | jq '.traces | length')"
+	"$bin/rundown" inspect "$session" --member nothing.etl >"$scratch/out" 2>"$scratch/err"
+	is "--member that is not there: exit code" 1 $?
+	of "$scratch/set/diaghub.etl" "$scratch/shop.nettrace" --join
+	is "other clocks cannot be joined: exit code" 1 $status
+	is "other clocks cannot be joined: one line" "1 1" \
+		"$(wc -l <"$scratch/err") $(grep -c 'cannot be joined with diaghub.etl: their clocks differ' "$scratch/err")"
+else
+	skip "an unmerged recording" "no shared traces beside the checkout"
+fi
+
+# ---- archives that mean harm
+
+# harmful NAME PATTERN FILE: refused by run and inspect in one line, with nothing left.
+harmful()
+{
+	rm -rf "$scratch/r"
+	for command in "run -q -o $scratch/r" inspect; do
+		"$bin/rundown" $command "$3" >"$scratch/out" 2>"$scratch/err"
+		is "$1, ${command%% *}: exit code" 1 $?
+		is "$1, ${command%% *}: one line says why" "1 1" "$(wc -l <"$scratch/err") $(grep -c "$2" "$scratch/err")"
+	done
+	is "$1: nothing is left" "" "$(ls -A "$scratch/tmp" && ls -d "$scratch/r" "$scratch/escape.nettrace" 2>/dev/null)"
+}
+
+# Names are changed to others of one length, so that the archive stays whole.
+for name in aa_escape bb_escape; do
+	cp "$scratch/shop.nettrace" "$scratch/work/$name.nettrace"
+done
+(cd "$scratch/work" && zip -q -1 "$scratch/one.zip" aa_escape.nettrace)
+LC_ALL=C sed 's,aa_escape.nettrace,../escape.nettrace,g' "$scratch/one.zip" >"$scratch/up.zip"
+harmful "a name that goes up" "with \.\. in its name" "$scratch/up.zip"
+LC_ALL=C sed 's,aa_escape.nettrace,/t/escape.nettrace,g' "$scratch/one.zip" >"$scratch/root.zip"
+harmful "an absolute name" "absolute name" "$scratch/root.zip"
+(cd "$scratch/work" && zip -q -1 "$scratch/both.zip" aa_escape.nettrace bb_escape.nettrace)
+LC_ALL=C sed 's,bb_escape.nettrace,aa_escape.nettrace,g' "$scratch/both.zip" >"$scratch/twice.zip"
+harmful "a name twice" "two members of one name" "$scratch/twice.zip"
+ln -s "$scratch/shop.nettrace" "$scratch/work/link.nettrace"
+(cd "$scratch/work" && zip -q -y "$scratch/link.zip" link.nettrace)
+harmful "only a link" "no trace" "$scratch/link.zip"
+{ head -c 2000 "$scratch/shop.nettrace" && head -c 100000000 /dev/zero; } | bzip2 -9 >"$scratch/bomb.bz2"
+harmful "a bomb" "more than 10000 times its size" "$scratch/bomb.bz2"
+plan
