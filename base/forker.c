@@ -273,6 +273,24 @@ int rd_forker_spawn(struct rd_forker *f, uint64_t id, const int *fds, size_t n, 
 	return give_order(f, &(struct order){ORDER_SPAWN, (uint32_t)n, id}, fds, err);
 }
 
+int rd_forker_spawn_task(struct rd_forker *f, uint64_t id, int task_fd, uint32_t body_max_bytes, struct rd_pipe *p,
+			 struct rd_error *err)
+{
+	int ends[2];
+	int code = rd_pipe_make(ends, err);
+
+	if (code < 0)
+		return code;
+	int fds[2] = {[RD_FORKER_TASK_FD] = task_fd, [RD_FORKER_PIPE_FD] = ends[1]};
+	code = rd_forker_spawn(f, id, fds, 2, err);
+	close(ends[1]);
+	if (code == 0)
+		rd_pipe_init(p, ends[0], body_max_bytes);
+	else
+		close(ends[0]);
+	return code;
+}
+
 int rd_forker_kill(struct rd_forker *f, uint64_t id, struct rd_error *err)
 {
 	return give_order(f, &(struct order){ORDER_KILL, 0, id}, NULL, err);

@@ -22,6 +22,7 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/pipe.h"
 
 #define RD_FORKER_FDS 4
 
@@ -64,6 +65,11 @@ int rd_forker_start(struct rd_forker *f, const char *name, struct rd_forker_chil
  * many orders wait.
  */
 int rd_forker_spawn(struct rd_forker *f, uint64_t id, const int *fds, size_t n, struct rd_error *err);
+/* What a child that was ordered with a task and a pipe finds in fds. */
+enum { RD_FORKER_TASK_FD = 0, RD_FORKER_PIPE_FD = 1 };
+/* Order a child with the file of its task, which the caller closes, and a pipe that it answers by: *p is its reader. */
+int rd_forker_spawn_task(struct rd_forker *f, uint64_t id, int task_fd, uint32_t body_max_bytes, struct rd_pipe *p,
+			 struct rd_error *err);
 /* SIGKILL; its end is told like any other. A child that is gone already is no error. */
 int rd_forker_kill(struct rd_forker *f, uint64_t id, struct rd_error *err);
 /* 1 and *out, 0 nothing to tell now, RD_IO: the forker is gone, and with it all children. */

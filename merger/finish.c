@@ -356,9 +356,9 @@ int rd_finish_child(const struct rd_forker_child *child, const char *state)
 	if (child->fds_n != 2)
 		return 1;
 	signal(SIGPIPE, SIG_IGN);
-	struct task t = {.state = state, .pipe = child->fds[RD_FINISH_PIPE_FD]};
+	struct task t = {.state = state, .pipe = child->fds[RD_FORKER_PIPE_FD]};
 	rd_error_clear(&err);
-	code = work(&t, child->fds[RD_FINISH_TASK_FD], &err);
+	code = work(&t, child->fds[RD_FORKER_TASK_FD], &err);
 	if (code < 0) {
 		struct rd_bytes packed = {0};
 		code = rd_pipe_error_pack(&err, &packed);

@@ -51,12 +51,9 @@ int rd_finish_folder(char *buf, size_t size, const char *output, const char *job
 /* Remove what any merger left beside the output of this job. */
 int rd_finish_sweep(const char *output, const char *job, struct rd_error *err);
 
-/* The merger's side: a step's file in memory; the descriptor, or a negative code. */
+/* The merger's side: a step's file in memory, for rd_forker_spawn_task; the descriptor, or a negative code. */
 int rd_finish_task_file(enum rd_finish_step step, const struct rd_message *order, const struct rd_job_record *record,
 			struct rd_error *err);
-
-/* A child's descriptors, in this order. */
-enum { RD_FINISH_TASK_FD = 0, RD_FINISH_PIPE_FD = 1 };
 
 /* The child's side: the exit code, 0 when the answer was told whole. `state` is the merger's folder. */
 int rd_finish_child(const struct rd_forker_child *child, const char *state);

@@ -83,22 +83,12 @@ static int act_start(void *ctx, uint64_t child, enum rd_finish_step step, const 
 		     const struct rd_job_record *record, struct rd_error *err)
 {
 	struct serve *s = ctx;
-	int ends[2], fds[2];
+	int fd = rd_finish_task_file(step, order, record, err);
 
-	fds[RD_FINISH_TASK_FD] = rd_finish_task_file(step, order, record, err);
-	if (fds[RD_FINISH_TASK_FD] < 0)
-		return fds[RD_FINISH_TASK_FD];
-	int code = rd_pipe_make(ends, err);
-	if (code == 0) {
-		fds[RD_FINISH_PIPE_FD] = ends[1];
-		code = rd_forker_spawn(s->forker, child, fds, 2, err);
-		close(ends[1]);
-		if (code == 0)
-			rd_pipe_init(&s->pipe, ends[0], RD_FINISH_BODY_MAX);
-		else
-			close(ends[0]);
-	}
-	close(fds[RD_FINISH_TASK_FD]);
+	if (fd < 0)
+		return fd;
+	int code = rd_forker_spawn_task(s->forker, child, fd, RD_FINISH_BODY_MAX, &s->pipe, err);
+	close(fd);
 	return code;
 }
 

@@ -275,9 +275,9 @@ int rd_parse_child(const struct rd_forker_child *child, const struct rd_parse_li
 	/* Writing where nobody reads is an error to return by; a file above its limit is one to report. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	struct task t = {.pipe = child->fds[RD_PARSE_PIPE_FD]};
+	struct task t = {.pipe = child->fds[RD_FORKER_PIPE_FD]};
 	rd_error_clear(&err);
-	code = work(&t, child->fds[RD_PARSE_TASK_FD], limits, &err);
+	code = work(&t, child->fds[RD_FORKER_TASK_FD], limits, &err);
 	code = code < 0 ? rd_answer_error(t.pipe, &err) : rd_answer_end(t.pipe, &err);
 	if (t.envelope)
 		rd_envelope_free(t.envelope);

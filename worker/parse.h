@@ -18,10 +18,7 @@ struct rd_parse_limits {
 	uint64_t memory_bytes, cpu_s;
 };
 
-/* A child's descriptors, in this order. */
-enum { RD_PARSE_TASK_FD = 0, RD_PARSE_PIPE_FD = 1 };
-
-/* The worker's side: the task as a file in memory; the descriptor, or a negative code. `folder` is OPEN's, or "". */
+/* The worker's side: the task as a file in memory, for rd_forker_spawn_task; the descriptor, or a negative code. `folder` is OPEN's, or "". */
 int rd_parse_task_file(const struct rd_message *task, const char *folder, struct rd_error *err);
 
 /* The child's side: do all of it. The exit code: 0 when the answer, good or bad, was told whole. */

@@ -41,23 +41,12 @@ static int act_send(void *ctx, const Rd__Envelope *e, struct rd_blob *blob, stru
 static int act_start(void *ctx, uint64_t child, const struct rd_message *task, const char *folder, struct rd_error *err)
 {
 	struct serve *s = ctx;
-	int ends[2];
-	int fds[2];
+	int fd = rd_parse_task_file(task, folder, err);
 
-	fds[RD_PARSE_TASK_FD] = rd_parse_task_file(task, folder, err);
-	if (fds[RD_PARSE_TASK_FD] < 0)
-		return fds[RD_PARSE_TASK_FD];
-	int code = rd_pipe_make(ends, err);
-	if (code == 0) {
-		fds[RD_PARSE_PIPE_FD] = ends[1];
-		code = rd_forker_spawn(s->forker, child, fds, 2, err);
-		close(ends[1]);
-		if (code == 0)
-			rd_pipe_init(&s->pipe, ends[0], RD_ANSWER_BODY_MAX);
-		else
-			close(ends[0]);
-	}
-	close(fds[RD_PARSE_TASK_FD]);
+	if (fd < 0)
+		return fd;
+	int code = rd_forker_spawn_task(s->forker, child, fd, RD_ANSWER_BODY_MAX, &s->pipe, err);
+	close(fd);
 	return code;
 }
 

@@ -20,6 +20,9 @@ static void child_work(const struct rd_forker_child *child)
 		kill(getpid(), SIGXCPU);
 	if (strcmp(word, "answer") == 0)
 		_exit(write(child->fds[1], "here", 4) == 4 ? 0 : 91);
+	if (strcmp(word, "frame") == 0)
+		_exit(rd_pipe_write(child->fds[RD_FORKER_PIPE_FD], 7, (struct rd_span){NULL, 0},
+				    (struct rd_span){(const uint8_t *)"here", 4}, NULL) < 0);
 	if (strcmp(word, "mask") == 0) {
 		sigset_t mask;
 		sigprocmask(SIG_SETMASK, NULL, &mask);
@@ -46,13 +49,21 @@ static struct rd_forker start(void)
 	return f;
 }
 
-static void order(struct rd_forker *f, uint64_t id, const char *word, int answer_fd)
+static int word_file(const char *word)
 {
 	struct rd_error err;
 	struct rd_span part = {(const uint8_t *)word, strlen(word)};
-	int fds[2] = {rd_memory_file(&part, 1, &err), answer_fd};
+	int fd = rd_memory_file(&part, 1, &err);
 
-	assert_ok(fds[0], &err);
+	assert_ok(fd, &err);
+	return fd;
+}
+
+static void order(struct rd_forker *f, uint64_t id, const char *word, int answer_fd)
+{
+	struct rd_error err;
+	int fds[2] = {word_file(word), answer_fd};
+
 	assert_ok(rd_forker_spawn(f, id, fds, answer_fd < 0 ? 1 : 2, &err), &err);
 	close(fds[0]);
 }
@@ -107,6 +118,29 @@ static void descriptors_reach_the_child(void **state)
 	close(ends[0]);
 	assert_int_equal(next_end(&f).status, 0);
 	rd_forker_stop(&f);
+}
+
+static void a_task_is_answered_by_its_pipe(void **state)
+{
+	struct rd_forker f = start();
+	struct rd_error err;
+	struct rd_pipe p;
+	struct rd_pipe_frame frame;
+
+	int task = word_file("frame");
+	assert_ok(rd_forker_spawn_task(&f, 1, task, 4, &p, &err), &err);
+	assert_int_equal(next_end(&f).status, 0);
+	assert_int_equal(rd_pipe_fill(&p, &err), RD_PIPE_HEAD_BYTES + 4);
+	assert_int_equal(rd_pipe_next(&p, &frame, &err), 1);
+	assert_int_equal(frame.type, 7);
+	assert_span(frame.body, "here");
+	assert_int_equal(rd_pipe_fill(&p, &err), 0);
+	assert_true(p.ended);
+	rd_pipe_release(&p);
+	rd_forker_stop(&f);
+	/* Nobody takes orders any more. */
+	assert_code(RD_IO, rd_forker_spawn_task(&f, 2, task, 4, &p, &err));
+	close(task);
 }
 
 static void a_kill_hits_only_its_child(void **state)
@@ -205,6 +239,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ends_are_told),
 		cmocka_unit_test(descriptors_reach_the_child),
+		cmocka_unit_test(a_task_is_answered_by_its_pipe),
 		cmocka_unit_test(a_kill_hits_only_its_child),
 		cmocka_unit_test(children_end_with_the_forker),
 		cmocka_unit_test(children_end_with_a_killed_forker),

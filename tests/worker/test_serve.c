@@ -56,8 +56,8 @@ static int send_blocks(int fd)
 static void body(const struct rd_forker_child *child)
 {
 	char path[4096];
-	const char *what = path_of_task(child->fds[RD_PARSE_TASK_FD], path);
-	int pipe = child->fds[RD_PARSE_PIPE_FD];
+	const char *what = path_of_task(child->fds[RD_FORKER_TASK_FD], path);
+	int pipe = child->fds[RD_FORKER_PIPE_FD];
 	struct rd_error err;
 	const struct rlimit no_core = {0, 0};
 
