@@ -49,37 +49,29 @@ int rd_pread_all(int fd, void *buf, size_t size_bytes, uint64_t offset, struct r
 	return rd_error_at(err, code, NULL, offset);
 }
 
-int rd_write_all(int fd, const void *buf, size_t size_bytes, struct rd_error *err)
+/* At an offset, or where the file stands. */
+static int write_all(int fd, const uint8_t *from, size_t size_bytes, const uint64_t *offset, struct rd_error *err)
 {
-	const uint8_t *from = buf;
-
-	while (size_bytes > 0) {
-		ssize_t n = write(fd, from, size_bytes);
+	for (size_t done = 0; done < size_bytes;) {
+		ssize_t n = offset ? pwrite(fd, from + done, size_bytes - done, (off_t)(*offset + done))
+				   : write(fd, from + done, size_bytes - done);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return rd_fail_errno(err, "writing %zu bytes", size_bytes);
-		from += n;
-		size_bytes -= (size_t)n;
+			return rd_fail_errno(err, "writing %zu bytes", size_bytes - done);
+		done += (size_t)n;
 	}
 	return RD_OK;
 }
 
+int rd_write_all(int fd, const void *buf, size_t size_bytes, struct rd_error *err)
+{
+	return write_all(fd, buf, size_bytes, NULL, err);
+}
+
 int rd_pwrite_all(int fd, const void *buf, size_t size_bytes, uint64_t offset, struct rd_error *err)
 {
-	const uint8_t *from = buf;
-
-	while (size_bytes > 0) {
-		ssize_t n = pwrite(fd, from, size_bytes, (off_t)offset);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return rd_fail_errno(err, "writing %zu bytes", size_bytes);
-		from += n;
-		size_bytes -= (size_t)n;
-		offset += (uint64_t)n;
-	}
-	return RD_OK;
+	return write_all(fd, buf, size_bytes, &offset, err);
 }
 
 int rd_path(char *buf, size_t size, struct rd_error *err, const char *fmt, ...)

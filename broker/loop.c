@@ -43,19 +43,6 @@ static int hear(struct loop *l, struct rd_error *err)
 	return 1;
 }
 
-static int wait_ms(const struct loop *l)
-{
-	uint64_t next = rd_broker_next_ns(l->broker), now = rd_now_ns();
-
-	if (next == UINT64_MAX)
-		return -1;
-	if (next <= now)
-		return 0;
-	/* Rounded up, so that the moment has come when we wake. */
-	uint64_t ms = (next - now) / 1000000 + 1;
-	return ms < 60000 ? (int)ms : 60000;
-}
-
 static int turn(struct loop *l, bool *ended, struct rd_error *err)
 {
 	struct rd_poll items[] = {{.socket = l->socket, .want = RD_POLL_IN}, {.fd = l->signals, .want = RD_POLL_IN}};
@@ -70,7 +57,7 @@ static int turn(struct loop *l, bool *ended, struct rd_error *err)
 	rc = rd_broker_flush(l->broker, rd_now_ns(), send_letter, l, err);
 	if (rc < 0 || more)
 		return rc;
-	rc = rd_net_poll(items, 2, wait_ms(l), err);
+	rc = rd_net_poll(items, 2, rd_wait_ms(rd_broker_next_ns(l->broker)), err);
 	*ended = items[1].got & RD_POLL_IN;
 	return rc < 0 ? rc : 0;
 }

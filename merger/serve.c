@@ -205,12 +205,10 @@ static int keep_house(struct serve *s, struct rd_error *err)
 static int wait_ms(const struct serve *s)
 {
 	uint64_t wake = rd_merger_wake_ns(&s->merger);
-	uint64_t now = rd_now_ns();
 
 	if (s->sweeping)
 		return 0;
-	wake = wake < s->readers_at_ns ? wake : s->readers_at_ns;
-	return wake <= now ? 0 : (int)((wake - now + 999999) / 1000000);
+	return rd_wait_ms(wake < s->readers_at_ns ? wake : s->readers_at_ns);
 }
 
 static int turn(struct serve *s, struct rd_error *err)

@@ -169,19 +169,6 @@ static void hear_signal(struct serve *s)
 
 /* ---- the loop */
 
-static int wait_ms(const struct serve *s)
-{
-	uint64_t wake = rd_worker_wake_ns(&s->worker);
-	uint64_t now = rd_now_ns();
-
-	if (wake == UINT64_MAX)
-		return -1;
-	if (wake <= now)
-		return 0;
-	uint64_t ms = (wake - now + 999999) / 1000000;
-	return ms > 60000 ? 60000 : (int)ms;
-}
-
 static int turn(struct serve *s, struct rd_error *err)
 {
 	int full = rd_worker_pump(&s->worker, err);
@@ -202,7 +189,7 @@ static int turn(struct serve *s, struct rd_error *err)
 		items[n++] = (struct rd_poll){.fd = s->forker->fd, .want = RD_POLL_IN};
 	if (s->pipe.fd >= 0 && rd_worker_wants_frames(&s->worker))
 		items[n++] = (struct rd_poll){.fd = s->pipe.fd, .want = RD_POLL_IN};
-	code = rd_net_poll(items, n, wait_ms(s), err);
+	code = rd_net_poll(items, n, rd_wait_ms(rd_worker_wake_ns(&s->worker)), err);
 	if (code < 0)
 		return code;
 	if (rd_socket_events(s->socket) & RD_NET_UP)
