@@ -115,6 +115,18 @@ int rd_pipe_next(struct rd_pipe *p, struct rd_pipe_frame *out, struct rd_error *
 	return 1;
 }
 
+int rd_pipe_hear(struct rd_pipe *p, struct rd_pipe_frame *out, struct rd_error *err)
+{
+	int got;
+
+	while ((got = rd_pipe_next(p, out, err)) == 0 && !p->ended) {
+		got = rd_pipe_fill(p, err);
+		if (got < 0 || (got == 0 && !p->ended))
+			return got;
+	}
+	return got;
+}
+
 void rd_pipe_release(struct rd_pipe *p)
 {
 	rd_bytes_release(&p->buffer);

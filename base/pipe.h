@@ -42,6 +42,11 @@ void rd_pipe_init(struct rd_pipe *p, int fd, uint32_t body_max_bytes);
 int rd_pipe_fill(struct rd_pipe *p, struct rd_error *err);
 /* 1 and a frame, borrowed until the next fill; 0 no whole one is here; RD_PROTOCOL: it claims to be too long. */
 int rd_pipe_next(struct rd_pipe *p, struct rd_pipe_frame *out, struct rd_error *err);
+/*
+ * Both until there is a frame: 1 and it, borrowed until the next call; 0 none now, and none ever when `ended`; RD_IO,
+ * RD_NOMEM, RD_PROTOCOL.
+ */
+int rd_pipe_hear(struct rd_pipe *p, struct rd_pipe_frame *out, struct rd_error *err);
 /* Bytes that are here and make no whole frame yet: at the end, a frame that was cut. */
 size_t rd_pipe_left(const struct rd_pipe *p);
 /* Frees and closes; may be called again. */

@@ -138,18 +138,13 @@ static void hear_child(struct serve *s)
 	struct rd_error why;
 
 	while (s->pipe.fd >= 0) {
-		int got = rd_pipe_next(&s->pipe, &frame, &why);
+		int got = rd_pipe_hear(&s->pipe, &frame, &why);
 		if (got == 1) {
 			rd_merger_frame(&s->merger, &frame);
 			continue;
 		}
-		if (got == 0 && !s->pipe.ended) {
-			got = rd_pipe_fill(&s->pipe, &why);
-			if (got == 0 && !s->pipe.ended)
-				return;
-			if (got >= 0)
-				continue;
-		}
+		if (got == 0 && !s->pipe.ended)
+			return;
 		if (got < 0 || rd_pipe_left(&s->pipe)) {
 			/* As good as a frame that is none. */
 			frame = (struct rd_pipe_frame){0};

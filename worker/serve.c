@@ -116,7 +116,7 @@ static int hear_child(struct serve *s, struct rd_error *err)
 	struct rd_error why;
 
 	while (s->pipe.fd >= 0 && rd_worker_wants_frames(&s->worker)) {
-		int got = rd_pipe_next(&s->pipe, &frame, &why);
+		int got = rd_pipe_hear(&s->pipe, &frame, &why);
 		if (got == 1) {
 			rd_worker_frame(&s->worker, &frame);
 			int code = pump(s, err);
@@ -124,13 +124,8 @@ static int hear_child(struct serve *s, struct rd_error *err)
 				return code;
 			continue;
 		}
-		if (got == 0 && !s->pipe.ended) {
-			got = rd_pipe_fill(&s->pipe, &why);
-			if (got == 0 && !s->pipe.ended)
-				return 0;
-			if (got >= 0)
-				continue;
-		}
+		if (got == 0 && !s->pipe.ended)
+			return 0;
 		size_t left = rd_pipe_left(&s->pipe);
 		rd_pipe_release(&s->pipe);
 		rd_worker_pipe_end(&s->worker, left, got < 0 ? &why : NULL);

@@ -107,6 +107,42 @@ static void the_end_leaves_a_cut_frame(void **state)
 	assert_int_equal(rd_pipe_left(&f->pipe), sizeof bytes);
 }
 
+static void hearing_tells_frames_and_the_end(void **state)
+{
+	struct fixture *f = *state;
+	struct rd_pipe_frame frame;
+
+	assert_int_equal(rd_pipe_hear(&f->pipe, &frame, &f->err), 0);
+	assert_ok(rd_pipe_write(f->ends[1], 7, text("one"), text(""), &f->err), &f->err);
+	assert_ok(rd_pipe_write(f->ends[1], 8, text("two"), text(""), &f->err), &f->err);
+	assert_int_equal(rd_pipe_hear(&f->pipe, &frame, &f->err), 1);
+	assert_span(frame.body, "one");
+	assert_int_equal(write(f->ends[1], "\3", 1), 1);
+	assert_int_equal(rd_pipe_hear(&f->pipe, &frame, &f->err), 1);
+	assert_span(frame.body, "two");
+	assert_int_equal(rd_pipe_hear(&f->pipe, &frame, &f->err), 0);
+	assert_false(f->pipe.ended);
+	close(f->ends[1]);
+	f->ends[1] = -1;
+	assert_int_equal(rd_pipe_hear(&f->pipe, &frame, &f->err), 0);
+	assert_true(f->pipe.ended);
+	assert_int_equal(rd_pipe_left(&f->pipe), 1);
+	assert_int_equal(rd_pipe_hear(&f->pipe, &frame, &f->err), 0);
+}
+
+static void hearing_tells_what_is_none(void **state)
+{
+	struct fixture *f = *state;
+	struct rd_pipe_frame frame;
+	const uint8_t bytes[] = {BODY_MAX + 1, 0, 0, 0, 5};
+
+	assert_int_equal(write(f->ends[1], bytes, sizeof bytes), sizeof bytes);
+	rd_fail_allocation(1);
+	assert_code(RD_NOMEM, rd_pipe_hear(&f->pipe, &frame, &f->err));
+	rd_fail_allocation(0);
+	assert_code(RD_PROTOCOL, rd_pipe_hear(&f->pipe, &frame, &f->err));
+}
+
 /* A writer that never stops fills the pipe, not the reader's memory. */
 static void the_buffer_stays_bounded(void **state)
 {
