@@ -34,12 +34,12 @@ enum rd_code {
 #define RD_NO_OFFSET UINT64_MAX
 
 struct rd_error {
-	int code;             /* enum rd_code */
-	int sys_errno;        /* errno behind RD_IO, else 0 */
-	uint64_t offset;      /* byte in the file, RD_NO_OFFSET when it has none */
-	char file[256];       /* the file it is about; "" when none; a long path keeps its end */
-	char text[256];       /* one line, no newline, no final stop */
-	char context[256];    /* outer layers, "reading the index: shard 3: "; "" when none */
+	int code;          /* enum rd_code */
+	int sys_errno;     /* errno behind RD_IO, else 0 */
+	uint64_t offset;   /* byte in the file, RD_NO_OFFSET when it has none */
+	char file[256];    /* the file it is about; "" when none; a long path keeps its end */
+	char text[256];    /* one line, no newline, no final stop */
+	char context[256]; /* outer layers, "reading the index: shard 3: "; "" when none */
 };
 
 /* Forget everything: code RD_OK, no offset. */

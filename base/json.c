@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define DEPTH_MOST (sizeof((struct rd_json *)0)->first / sizeof(bool))
+#define DEPTH_MOST   (sizeof((struct rd_json *)0)->first / sizeof(bool))
 #define PRETTY_DEPTH 2
 
 void rd_json_init(struct rd_json *j, struct rd_out *o, bool pretty)

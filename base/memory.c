@@ -96,7 +96,7 @@ struct rd_arena_block {
 };
 
 #define ARENA_FIRST_BYTES ((size_t)4096)
-#define ARENA_MOST_BYTES ((size_t)1 << 20)
+#define ARENA_MOST_BYTES  ((size_t)1 << 20)
 
 static struct rd_arena_block *new_block(size_t size_bytes)
 {

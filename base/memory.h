@@ -24,18 +24,17 @@ void rd_fail_allocation(uint64_t nth);
  * rd_vec_reserve makes room for `more` further items; 0 or RD_NOMEM. The
  * array may move: no pointer into it survives a reserve or a push.
  */
-#define RD_VEC(type)                                                                               \
-	struct {                                                                                   \
-		type *at;                                                                          \
-		size_t n;                                                                          \
-		size_t cap;                                                                        \
+#define RD_VEC(type)                                                                                                   \
+	struct {                                                                                                       \
+		type *at;                                                                                              \
+		size_t n;                                                                                              \
+		size_t cap;                                                                                            \
 	}
 
 #define rd_vec_reserve(v, more) rd_grow((void **)&(v)->at, (v)->n, &(v)->cap, (more), sizeof *(v)->at)
 
 /* A pointer to one new, uninitialised item at the end, NULL when out of memory. */
-#define rd_vec_add(v)                                                                              \
-	((v)->n < (v)->cap || rd_vec_reserve((v), 1) == 0 ? &(v)->at[(v)->n++] : NULL)
+#define rd_vec_add(v) ((v)->n < (v)->cap || rd_vec_reserve((v), 1) == 0 ? &(v)->at[(v)->n++] : NULL)
 
 /* Every RD_VEC looks like this: for those who follow a table of fields. Copied in and out, never cast to. */
 struct rd_any_vec {

@@ -198,7 +198,8 @@ int rd_size_parse(const char *text, uint64_t *bytes)
 	if (*p < '0' || *p > '9')
 		return RD_USAGE;
 	for (; *p >= '0' && *p <= '9'; p++)
-		if (__builtin_mul_overflow(whole, 10, &whole) || __builtin_add_overflow(whole, (uint64_t)(*p - '0'), &whole))
+		if (__builtin_mul_overflow(whole, 10, &whole) ||
+		    __builtin_add_overflow(whole, (uint64_t)(*p - '0'), &whole))
 			return RD_USAGE;
 	if (*p == '.' && p[1] >= '0' && p[1] <= '9') {
 		for (p++; *p >= '0' && *p <= '9'; p++) {

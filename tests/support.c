@@ -27,8 +27,8 @@ void rd_assert_code(int code, int64_t result, const char *expr, const char *file
 {
 	if (result == code)
 		return;
-	print_error("%s -> %lld (%s), expected %s\n", expr, (long long)result, result < 0 ? rd_code_name((int)result) : "ok",
-		    rd_code_name(code));
+	print_error("%s -> %lld (%s), expected %s\n", expr, (long long)result,
+		    result < 0 ? rd_code_name((int)result) : "ok", rd_code_name(code));
 	_fail(file, line);
 }
 
@@ -36,8 +36,8 @@ void rd_assert_span(struct rd_span span, const char *text, const char *file, int
 {
 	if (span.size_bytes == strlen(text) && (span.size_bytes == 0 || memcmp(span.at, text, span.size_bytes) == 0))
 		return;
-	print_error("\"%.*s\" (%zu bytes), expected \"%s\"\n", (int)span.size_bytes, (const char *)span.at, span.size_bytes,
-		    text);
+	print_error("\"%.*s\" (%zu bytes), expected \"%s\"\n", (int)span.size_bytes, (const char *)span.at,
+		    span.size_bytes, text);
 	_fail(file, line);
 }
 

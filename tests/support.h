@@ -23,7 +23,7 @@
  * assert_ok(call(…, &err), &err): the call returned no negative code. Prints
  * code, text, file and offset of the error otherwise. err may be NULL.
  */
-#define assert_ok(expr, err) rd_assert_ok((int64_t)(expr), (err), #expr, __FILE__, __LINE__)
+#define assert_ok(expr, err)    rd_assert_ok((int64_t)(expr), (err), #expr, __FILE__, __LINE__)
 /* The call failed with exactly this code. */
 #define assert_code(code, expr) rd_assert_code((code), (int64_t)(expr), #expr, __FILE__, __LINE__)
 /* The bytes of a span against a C string. */

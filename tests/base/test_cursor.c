@@ -181,12 +181,9 @@ static void strings_end_at_a_zero(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_little_endian),
-		cmocka_unit_test(one_byte_short_is_sticky),
-		cmocka_unit_test(takes_and_seeks_stay_inside),
-		cmocka_unit_test(a_part_is_a_cursor_of_its_own),
-		cmocka_unit_test(leb128_to_the_last_bit),
-		cmocka_unit_test(utf16_strings_end_at_a_pair_of_zeros),
+		cmocka_unit_test(numbers_are_little_endian),   cmocka_unit_test(one_byte_short_is_sticky),
+		cmocka_unit_test(takes_and_seeks_stay_inside), cmocka_unit_test(a_part_is_a_cursor_of_its_own),
+		cmocka_unit_test(leb128_to_the_last_bit),      cmocka_unit_test(utf16_strings_end_at_a_pair_of_zeros),
 		cmocka_unit_test(strings_end_at_a_zero),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,9 +16,11 @@ static void expect_utf8(const uint16_t *units, size_t n, const char *utf8)
 static void utf16_becomes_utf8(void **state)
 {
 	expect_utf8((const uint16_t[]){'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'}, 9, "abcdefghi");
-	expect_utf8((const uint16_t[]){'a', 'b', 'c', 0xe9, 'e', 'f', 'g', 'h', 0x20ac}, 9, "abc\xc3\xa9"
-											       "efgh\xe2\x82\xac");
-	expect_utf8((const uint16_t[]){0x7f, 0x80, 0x7ff, 0x800, 0xffff}, 5, "\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf");
+	expect_utf8((const uint16_t[]){'a', 'b', 'c', 0xe9, 'e', 'f', 'g', 'h', 0x20ac}, 9,
+		    "abc\xc3\xa9"
+		    "efgh\xe2\x82\xac");
+	expect_utf8((const uint16_t[]){0x7f, 0x80, 0x7ff, 0x800, 0xffff}, 5,
+		    "\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf");
 	expect_utf8((const uint16_t[]){0xd83d, 0xde00, 0xdbff, 0xdfff}, 4, "\xf0\x9f\x98\x80\xf4\x8f\xbf\xbf");
 	expect_utf8(NULL, 0, "");
 }
@@ -154,8 +156,9 @@ static void sizes_as_typed(void **state)
 		{18000000000000000000u, "18E"},
 		{UINT64_MAX, "18446744073709551615"},
 	};
-	static const char *const bad[] = {"",     "-1",  "M",    "1X",  "1MM", "1 M B", "1.",
-					  ".5M", "1,5M", "18446744073709551616", "19E", "16EiB", "0x10", " 1", "1Bi"};
+	static const char *const bad[] = {"",      "-1",    "M",    "1X",   "1MM",
+					  "1 M B", "1.",    ".5M",  "1,5M", "18446744073709551616",
+					  "19E",   "16EiB", "0x10", " 1",   "1Bi"};
 
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
 		uint64_t bytes = 42;
@@ -172,14 +175,10 @@ static void sizes_as_typed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(utf16_becomes_utf8),
-		cmocka_unit_test(lone_surrogates_stay_apart),
-		cmocka_unit_test(odd_bytes_and_no_memory),
-		cmocka_unit_test(guids_in_windows_order),
-		cmocka_unit_test(what_is_no_guid),
-		cmocka_unit_test(names_of_files),
-		cmocka_unit_test(sizes_for_people),
-		cmocka_unit_test(sizes_as_typed),
+		cmocka_unit_test(utf16_becomes_utf8),      cmocka_unit_test(lone_surrogates_stay_apart),
+		cmocka_unit_test(odd_bytes_and_no_memory), cmocka_unit_test(guids_in_windows_order),
+		cmocka_unit_test(what_is_no_guid),         cmocka_unit_test(names_of_files),
+		cmocka_unit_test(sizes_for_people),        cmocka_unit_test(sizes_as_typed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
 
 int rd_fuzz_one(const uint8_t *bytes, size_t size_bytes);
 
-#define CUTS 64
+#define CUTS  64
 #define FLIPS 64
 
 static unsigned files, runs;
@@ -88,7 +88,8 @@ static int run_path(const char *path)
 		char name[4096];
 		if (entry->d_name[0] == '.')
 			continue;
-		if ((size_t)snprintf(name, sizeof name, "%s/%s", path, entry->d_name) >= sizeof name || run_file(name) != 0)
+		if ((size_t)snprintf(name, sizeof name, "%s/%s", path, entry->d_name) >= sizeof name ||
+		    run_file(name) != 0)
 			status = -1;
 	}
 	if (dir)
