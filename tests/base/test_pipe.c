@@ -217,6 +217,8 @@ int main(void)
 		PIPE_TEST(a_frame_comes_byte_by_byte),
 		PIPE_TEST(a_size_above_the_limit_is_refused),
 		PIPE_TEST(the_end_leaves_a_cut_frame),
+		PIPE_TEST(hearing_tells_frames_and_the_end),
+		PIPE_TEST(hearing_tells_what_is_none),
 		PIPE_TEST(the_buffer_stays_bounded),
 		PIPE_TEST(no_memory),
 		cmocka_unit_test(errors_travel),
