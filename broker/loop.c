@@ -2,11 +2,11 @@
 
 #include <signal.h>
 #include <sys/random.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/signals.h"
 #include "net/socket.h"
 
 /* Messages that are heard before the answers go out: one flush serves them all. */
@@ -66,18 +66,14 @@ static int open_loop(struct loop *l, const char *endpoint, int listen_fd, const 
 		     struct rd_error *err)
 {
 	struct rd_broker_options filled = *opt;
-	sigset_t set;
+	const int ending[] = {SIGTERM, SIGINT};
 
 	if (getrandom(filled.epoch, sizeof filled.epoch, 0) != sizeof filled.epoch)
 		return rd_fail_errno(err, "no random numbers");
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
 	/* Before the context: its threads inherit the mask. */
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	l->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	l->signals = rd_signals_open(ending, 2, err);
 	if (l->signals < 0)
-		return rd_fail_errno(err, "no signals");
+		return l->signals;
 	int rc = rd_net_open(&l->net, err);
 	if (rc == 0)
 		rc = listen_fd < 0 ? rd_socket_listen(l->net, endpoint, &l->socket, err)

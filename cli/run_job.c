@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/signals.h"
 #include "base/version.h"
 #include "net/socket.h"
 #include "net/validate.h"
@@ -32,36 +32,32 @@ struct talk {
 int rd_run_signals(struct rd_error *err)
 {
 	static const int taken[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
-	sigset_t set;
+	int wanted[sizeof taken / sizeof *taken];
+	size_t n = 0;
 
-	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
 		struct sigaction now;
 		/* Under nohup a hangup is nothing to us. */
 		if (sigaction(taken[i], NULL, &now) == 0 && now.sa_handler == SIG_IGN && taken[i] != SIGCHLD)
 			continue;
-		sigaddset(&set, taken[i]);
+		wanted[n++] = taken[i];
 	}
 	/* An inherited SIG_IGN would let ends go unnoticed. */
 	signal(SIGCHLD, SIG_DFL);
-	signal(SIGPIPE, SIG_IGN);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? rd_fail_errno(err, "no signals") : fd;
+	return rd_signals_open(wanted, n, err);
 }
 
 /* The user's signal, or 0; *child: somebody ended. */
 static int read_signals(int fd, bool *child)
 {
-	struct signalfd_siginfo info;
-	int wanted = 0;
+	int wanted = 0, number;
 
 	*child = false;
-	while (read(fd, &info, sizeof info) == sizeof info) {
-		if (info.ssi_signo == SIGCHLD)
+	while ((number = rd_signals_next(fd)) != 0) {
+		if (number == SIGCHLD)
 			*child = true;
 		else
-			wanted = (int)info.ssi_signo;
+			wanted = number;
 	}
 	return wanted;
 }

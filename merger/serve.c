@@ -4,12 +4,12 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/signals.h"
 #include "merger/finish.h"
 #include "merger/inside.h"
 #include "merger/place.h"
@@ -168,10 +168,10 @@ static void hear_forker(struct serve *s)
 
 static void hear_signal(struct serve *s)
 {
-	struct signalfd_siginfo info;
+	int number;
 
-	while (read(s->signals, &info, sizeof info) == sizeof info) {
-		rd_log(RD_LOG_INFO, "merger_leaves", "signal=%u", info.ssi_signo);
+	while ((number = rd_signals_next(s->signals)) != 0) {
+		rd_log(RD_LOG_INFO, "merger_leaves", "signal=%d", number);
 		rd_merger_leave(&s->merger);
 	}
 }
@@ -236,21 +236,9 @@ static int turn(struct serve *s, struct rd_error *err)
 	return code == 0 && ready == 0 ? keep_house(s, err) : code;
 }
 
-static int open_signals(int *fd, struct rd_error *err)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	*fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return *fd < 0 ? rd_fail_errno(err, "waiting for signals") : 0;
-}
-
 static int open_all(struct serve *s, const struct rd_merger_options *o, struct rd_error *err)
 {
+	const int ending[] = {SIGTERM, SIGINT};
 	struct rd_work_options work = {.map_bytes = o->map_bytes, .thrown_away = o->limits.thrown_away};
 	char folder[4096];
 
@@ -262,8 +250,8 @@ static int open_all(struct serve *s, const struct rd_merger_options *o, struct r
 		code = rd_work_open(folder, &work, &s->work, err);
 	/* Before the context: its threads inherit which signals are blocked. */
 	if (code == 0)
-		code = open_signals(&s->signals, err);
-	if (code == 0)
+		code = s->signals = rd_signals_open(ending, 2, err);
+	if (code >= 0)
 		code = rd_net_open(&s->net, err);
 	if (code == 0)
 		code = rd_socket_connect(s->net, o->broker, &s->socket, err);

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/signals.h"
 #include "net/socket.h"
 #include "worker/parse.h"
 
@@ -154,10 +154,10 @@ static void hear_forker(struct serve *s)
 
 static void hear_signal(struct serve *s)
 {
-	struct signalfd_siginfo info;
+	int number;
 
-	while (read(s->signals, &info, sizeof info) == sizeof info) {
-		rd_log(RD_LOG_INFO, "worker_leaves", "signal=%u", info.ssi_signo);
+	while ((number = rd_signals_next(s->signals)) != 0) {
+		rd_log(RD_LOG_INFO, "worker_leaves", "signal=%d", number);
 		rd_worker_leave(&s->worker);
 	}
 }
@@ -196,31 +196,19 @@ static int turn(struct serve *s, struct rd_error *err)
 	return 0;
 }
 
-static int open_signals(int *fd, struct rd_error *err)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	*fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return *fd < 0 ? rd_fail_errno(err, "waiting for signals") : 0;
-}
-
 int rd_worker_serve(const struct rd_serve_options *o, struct rd_forker *forker, struct rd_error *err)
 {
 	struct serve s = {.forker = forker, .signals = -1, .pipe = {.fd = -1}};
 	struct rd_worker_acts acts = {&s, act_send, act_start, act_kill, act_clean, act_now};
+	const int ending[] = {SIGTERM, SIGINT};
 	uint8_t uuid[16];
 
 	if (getrandom(uuid, sizeof uuid, 0) != sizeof uuid)
 		return rd_fail_errno(err, "making a uuid");
 	rd_worker_init(&s.worker, &acts, &o->limits, uuid, o->scratch);
 	/* Before the context: its threads inherit which signals are blocked. */
-	int code = open_signals(&s.signals, err);
-	if (code == 0)
+	int code = s.signals = rd_signals_open(ending, 2, err);
+	if (code >= 0)
 		code = rd_net_open(&s.net, err);
 	if (code == 0)
 		code = rd_socket_connect(s.net, o->broker, &s.socket, err);
