@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/signals.h"
-#include "base/version.h"
+#include "net/hello.h"
 #include "net/socket.h"
 #include "net/validate.h"
 #include "net/wire_error.h"
@@ -67,16 +67,13 @@ static int read_signals(int fd, bool *child)
 static int say_hello(struct talk *t, struct rd_error *err)
 {
 	Rd__Envelope e = rd_envelope(RD__KIND__HELLO);
-	Rd__Hello h = RD__HELLO__INIT;
+	struct rd_hello h;
 	uint8_t uuid[16];
 
 	if (getrandom(uuid, sizeof uuid, 0) != sizeof uuid)
 		return rd_fail_errno(err, "no random numbers");
-	h.role = RD__ROLE__CLIENT;
-	h.version = rd_field(RD_VERSION);
-	h.pid = (uint64_t)getpid();
-	h.uuid = (ProtobufCBinaryData){sizeof uuid, uuid};
-	e.hello = &h;
+	rd_hello(&h, RD__ROLE__CLIENT, uuid);
+	e.hello = &h.message;
 	return rd_send(t->socket, 0, &e, NULL, err);
 }
 

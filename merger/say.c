@@ -1,11 +1,9 @@
 #include "merger/inside.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
-#include "base/version.h"
+#include "net/hello.h"
 #include "net/wire_error.h"
 
 /* While so many words wait, no more messages are heard that would add to them. */
@@ -32,17 +30,10 @@ struct rd_reply *rd_merger_reply(struct rd_merger *m, Rd__Kind kind, const char 
 static int say_hello(struct rd_merger *m, struct rd_error *err)
 {
 	Rd__Envelope e = rd_envelope(RD__KIND__HELLO);
-	Rd__Hello hello = RD__HELLO__INIT;
-	char host[256] = "";
+	struct rd_hello hello;
 
-	if (gethostname(host, sizeof host - 1) != 0 || host[0] == 0)
-		snprintf(host, sizeof host, "?");
-	hello.role = RD__ROLE__MERGER;
-	hello.version = rd_field(RD_VERSION);
-	hello.host = rd_field(host);
-	hello.pid = (uint64_t)getpid();
-	hello.uuid = rd_field_of((struct rd_span){m->uuid, sizeof m->uuid});
-	e.hello = &hello;
+	rd_hello(&hello, RD__ROLE__MERGER, m->uuid);
+	e.hello = &hello.message;
 	int sent = m->acts.send(m->acts.ctx, &e, err);
 	if (sent == 1) {
 		m->hello_due = false;

@@ -1,10 +1,8 @@
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
-#include "base/version.h"
+#include "net/hello.h"
 #include "net/wire_error.h"
 #include "worker/inside.h"
 
@@ -99,18 +97,11 @@ static int send_message(struct rd_worker *w, const Rd__Envelope *e, struct rd_bl
 static int say_hello(struct rd_worker *w, struct rd_error *err)
 {
 	Rd__Envelope e = rd_envelope(RD__KIND__HELLO);
-	Rd__Hello hello = RD__HELLO__INIT;
-	char host[256] = "";
+	struct rd_hello hello;
 
-	if (gethostname(host, sizeof host - 1) != 0 || host[0] == 0)
-		snprintf(host, sizeof host, "?");
-	hello.role = RD__ROLE__WORKER;
-	hello.version = rd_field(RD_VERSION);
-	hello.host = rd_field(host);
-	hello.pid = (uint64_t)getpid();
-	hello.uuid = rd_field_of((struct rd_span){w->uuid, sizeof w->uuid});
-	hello.capacity = 1;
-	e.hello = &hello;
+	rd_hello(&hello, RD__ROLE__WORKER, w->uuid);
+	hello.message.capacity = 1;
+	e.hello = &hello.message;
 	int sent = send_message(w, &e, NULL, err);
 	if (sent == 1) {
 		w->hello_due = false;
