@@ -15,11 +15,12 @@ static enum rd_log_level log_level = RD_LOG_WARN;
 static char log_role[64];
 static uint64_t began_ns;
 
-static const char *const level_names[] = {
+const char *const rd_log_level_names[] = {
 	[RD_LOG_ERROR] = "error",
 	[RD_LOG_WARN] = "warn",
 	[RD_LOG_INFO] = "info",
 	[RD_LOG_DEBUG] = "debug",
+	NULL,
 };
 
 void rd_log_init(enum rd_log_level level, const char *role)
@@ -63,7 +64,7 @@ void rd_log(enum rd_log_level level, const char *event, const char *fmt, ...)
 	if (began_ns == 0)
 		began_ns = now_ns;
 	uint64_t ms = (now_ns - began_ns) / 1000000;
-	size_t n = addf(line, 0, "level=%s t=%llu.%03u", level_names[level], (unsigned long long)(ms / 1000),
+	size_t n = addf(line, 0, "level=%s t=%llu.%03u", rd_log_level_names[level], (unsigned long long)(ms / 1000),
 			(unsigned)(ms % 1000));
 	if (log_role[0])
 		n = addf(line, n, " role=%s", log_role);

@@ -13,6 +13,9 @@
 
 enum rd_log_level { RD_LOG_ERROR, RD_LOG_WARN, RD_LOG_INFO, RD_LOG_DEBUG };
 
+/* Their names, in that order; NULL-ended. */
+extern const char *const rd_log_level_names[];
+
 /* Lines above `level` are dropped; `role` ("broker", "worker 3") is in each line. Before this: warn. */
 void rd_log_init(enum rd_log_level level, const char *role);
 void rd_log(enum rd_log_level level, const char *event, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

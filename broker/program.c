@@ -16,7 +16,6 @@ struct settings {
 
 static bool read_settings(struct settings *s, int argc, char **argv, int *exit_code)
 {
-	static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
 	const struct rd_option options[] = {
 		{"listen", 'l', "ENDPOINT", "where to listen: ipc:///FOLDER/NAME or tcp://HOST:PORT", RD_OPT_TEXT,
 		 &s->listen, 0, 0, NULL},
@@ -28,7 +27,7 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 		 &s->lease_ns, 1000000, 0, NULL},
 		{"progress", 0, "TIME", "how often workers tell how far they are (default 1s)", RD_OPT_SECONDS,
 		 &s->progress_ns, 1000000, 60000000000u, NULL},
-		{"log", 0, "LEVEL", "error, warn, info or debug (default warn)", RD_OPT_CHOICE, &s->log, 0, 0, levels},
+		RD_OPTION_LOG(&s->log, "how much to tell on stderr (default warn)"),
 	};
 	const struct rd_command_line line = {
 		.name = "rundown-broker",

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/log.h"
 #include "cli/values.h"
 
 enum rd_option_kind {
@@ -42,6 +43,18 @@ struct rd_option {
 	uint64_t min, max;        /* max 0: no bound */
 	const char *const *words; /* NULL-ended; RD_OPT_CHOICE */
 };
+
+/* Rows that several programs have. */
+#define RD_OPTION_BROKER(target)                                                                                       \
+	{                                                                                                              \
+		"broker", 'b', "ENDPOINT", "where the broker listens: ipc:///FOLDER/NAME or tcp://HOST:PORT",          \
+			RD_OPT_TEXT, (target), 0, 0, NULL                                                              \
+	}
+/* An int of enum rd_log_level. */
+#define RD_OPTION_LOG(target, help)                                                                                    \
+	{                                                                                                              \
+		"log", 0, "LEVEL", (help), RD_OPT_CHOICE, (target), 0, 0, rd_log_level_names                           \
+	}
 
 struct rd_command_line {
 	const char *name;  /* "rundown report", "rundown-worker": begins usage and complaints */

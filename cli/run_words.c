@@ -22,7 +22,6 @@
 #define TOP_DEFAULT 10
 
 static const char *const kind_words[] = {"cpu", "managed", "external", NULL};
-static const char *const log_words[] = {"error", "warn", "info", "debug", NULL};
 
 static const char examples[] = "  rundown run shop.nettrace\n"
 			       "      the hottest methods, and all of it in shop.nettrace.rundown/\n"
@@ -80,7 +79,7 @@ static size_t run_options(struct rd_run_words *w, struct rd_option *to)
 		{"progress", 0, "FORM", "how to show progress on stderr (default: a bar on a terminal)", RD_OPT_CHOICE,
 		 &w->progress, 0, 0, rd_progress_words},
 		{"quiet", 'q', NULL, "say nothing but what goes wrong", RD_OPT_FLAG, &w->quiet, 0, 0, NULL},
-		{"log", 0, "LEVEL", "let the daemons log to stderr", RD_OPT_CHOICE, &w->log, 0, 0, log_words},
+		RD_OPTION_LOG(&w->log, "let the daemons log to stderr"),
 	};
 
 	memcpy(to, rows, sizeof rows);

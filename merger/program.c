@@ -21,15 +21,13 @@ struct settings {
 
 static bool read_settings(struct settings *s, int argc, char **argv, int *exit_code)
 {
-	static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
 	const struct rd_option options[] = {
-		{"broker", 'b', "ENDPOINT", "where the broker listens: ipc:///FOLDER/NAME or tcp://HOST:PORT",
-		 RD_OPT_TEXT, &s->broker, 0, 0, NULL},
+		RD_OPTION_BROKER(&s->broker),
 		{"state", 's', "DIR", "keep partials in DIR, on a disk of this machine", RD_OPT_TEXT, &s->state, 0, 0,
 		 NULL},
 		{"volatile", 0, NULL, "DIR is thrown away when the merger ends: do not wait for the disk", RD_OPT_FLAG,
 		 &s->thrown_away, 0, 0, NULL},
-		{"log", 0, "LEVEL", "error, warn, info or debug (default warn)", RD_OPT_CHOICE, &s->log, 0, 0, levels},
+		RD_OPTION_LOG(&s->log, "how much to tell on stderr (default warn)"),
 	};
 	const struct rd_command_line line = {
 		.name = "rundown-merger",

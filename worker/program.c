@@ -22,10 +22,8 @@ struct settings {
 
 static bool read_settings(struct settings *s, int argc, char **argv, int *exit_code)
 {
-	static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
 	const struct rd_option options[] = {
-		{"broker", 'b', "ENDPOINT", "where the broker listens: ipc:///FOLDER/NAME or tcp://HOST:PORT",
-		 RD_OPT_TEXT, &s->broker, 0, 0, NULL},
+		RD_OPTION_BROKER(&s->broker),
 		{"scratch", 0, "DIR",
 		 "unpack archives below DIR, which all workers must see, instead of the job's folder", RD_OPT_TEXT,
 		 &s->scratch, 0, 0, NULL},
@@ -33,7 +31,7 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 		 64u << 20, 0, NULL},
 		{"patience", 0, "TIME", "kill a parser that says nothing for so long (default 2m)", RD_OPT_SECONDS,
 		 &s->hang_ns, 1000000, 0, NULL},
-		{"log", 0, "LEVEL", "error, warn, info or debug (default warn)", RD_OPT_CHOICE, &s->log, 0, 0, levels},
+		RD_OPTION_LOG(&s->log, "how much to tell on stderr (default warn)"),
 	};
 	const struct rd_command_line line = {
 		.name = "rundown-worker",
