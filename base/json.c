@@ -233,6 +233,14 @@ void rd_json_null(struct rd_json *j, const char *key)
 	rd_out_text(j->out, "null");
 }
 
+void rd_json_offset(struct rd_json *j, const char *key, uint64_t offset)
+{
+	if (offset == RD_NO_OFFSET)
+		rd_json_null(j, key);
+	else
+		rd_json_u64(j, key, offset);
+}
+
 void rd_json_text(struct rd_json *j, const char *key, const char *text)
 {
 	item(j, key);

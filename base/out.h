@@ -46,6 +46,8 @@ void rd_json_i64(struct rd_json *j, const char *key, int64_t v);
 void rd_json_double(struct rd_json *j, const char *key, double v);
 void rd_json_bool(struct rd_json *j, const char *key, bool v);
 void rd_json_null(struct rd_json *j, const char *key);
+/* A byte of a file; null for RD_NO_OFFSET. */
+void rd_json_offset(struct rd_json *j, const char *key, uint64_t offset);
 void rd_json_text(struct rd_json *j, const char *key, const char *text);
 /* UTF-8 (WTF-8) bytes; anything that is not becomes U+FFFD. */
 void rd_json_span(struct rd_json *j, const char *key, struct rd_span text);

@@ -158,14 +158,6 @@ void rd_inspect_text(const struct rd_inspection *in, const char *path, const cha
 
 /* ---- JSON */
 
-static void place(struct rd_json *j, const char *key, uint64_t offset)
-{
-	if (offset == RD_NO_OFFSET)
-		rd_json_null(j, key);
-	else
-		rd_json_u64(j, key, offset);
-}
-
 static void json_what(const struct rd_inspection *in, const char *path, const char *member, struct rd_json *j)
 {
 	const struct rd_trace_info *info = &in->index.info;
@@ -198,11 +190,11 @@ static void json_what(const struct rd_inspection *in, const char *path, const ch
 static void json_damage(const struct rd_inspection *in, struct rd_json *j)
 {
 	rd_json_bool(j, "complete", in->complete);
-	place(j, "cut_at", in->cut_at);
+	rd_json_offset(j, "cut_at", in->cut_at);
 	rd_json_array(j, "damage");
 	for (size_t i = 0; i < in->damage.n; i++) {
 		rd_json_object(j, NULL);
-		place(j, "at", in->damage.at[i].offset);
+		rd_json_offset(j, "at", in->damage.at[i].offset);
 		rd_json_text(j, "what", in->damage.at[i].what);
 		rd_json_object_end(j);
 	}

@@ -18,14 +18,6 @@ static int64_t pid_number(uint32_t pid)
 	return pid == RD_PID_UNOWNED ? -1 : (int64_t)pid;
 }
 
-static void put_place(struct rd_json *j, const char *key, uint64_t place)
-{
-	if (place == RD_NO_OFFSET)
-		rd_json_null(j, key);
-	else
-		rd_json_u64(j, key, place);
-}
-
 static void put_utc(struct rd_json *j, const char *key, int64_t utc_ns)
 {
 	char text[RD_NUMBER_TEXT];
@@ -67,7 +59,7 @@ static void put_traces(struct rd_json *j, const struct rd_result *r)
 		rd_json_u64(j, "pointer_size", t->info.pointer_bytes);
 		rd_json_u64(j, "cpus", t->info.cpus);
 		rd_json_bool(j, "complete", t->complete);
-		put_place(j, "cut_at", t->cut_at);
+		rd_json_offset(j, "cut_at", t->cut_at);
 		rd_json_u64(j, "lost_events", t->lost_events);
 		rd_json_u64(j, "lost_buffers", t->lost_buffers);
 		rd_json_object_end(j);
@@ -98,7 +90,7 @@ static void put_trust(struct rd_json *j, const struct rd_trust *t)
 {
 	rd_json_object(j, "trust");
 	rd_json_bool(j, "complete", t->complete);
-	put_place(j, "cut_at", t->cut_at);
+	rd_json_offset(j, "cut_at", t->cut_at);
 	rd_json_u64(j, "lost_events", t->lost_events);
 	rd_json_u64(j, "lost_buffers", t->lost_buffers);
 	rd_json_u64(j, "frames", t->frames);

@@ -35,6 +35,8 @@ static void all_kinds_of_values(void **state)
 	rd_json_bool(j, "t", true);
 	rd_json_bool(j, "f", false);
 	rd_json_null(j, "n");
+	rd_json_offset(j, "o", 7);
+	rd_json_offset(j, "no", RD_NO_OFFSET);
 	rd_json_text(j, "s", "x");
 	rd_json_array(j, "a");
 	rd_json_u64(j, NULL, 1);
@@ -47,7 +49,7 @@ static void all_kinds_of_values(void **state)
 	rd_json_u64_at(j, (struct rd_span){(const uint8_t *)"k\"", 2}, 3);
 	rd_json_object_end(j);
 	expect(&w, "{\"u\": 18446744073709551615, \"i\": -9223372036854775808, \"p\": 0, \"t\": true, \"f\": false, "
-		   "\"n\": null, \"s\": \"x\", \"a\": [1, 2, {}, []], \"k\\\"\": 3}\n");
+		   "\"n\": null, \"o\": 7, \"no\": null, \"s\": \"x\", \"a\": [1, 2, {}, []], \"k\\\"\": 3}\n");
 }
 
 static void pretty_is_a_line_per_outer_item(void **state)
