@@ -204,6 +204,21 @@ static inline __attribute__((always_inline)) bool rd_nettrace_compressed(struct 
 	return rd_nettrace_fields(s, false, six);
 }
 
+/* What both kinds of plain headers begin with, before GUIDs. */
+static inline struct rd_nettrace_header rd_nettrace_plain_start(const uint8_t *p, uint32_t payload_bytes)
+{
+	return (struct rd_nettrace_header){
+		.metadata_id = rd_le32(p + 4) & 0x7fffffff,
+		.sequence = rd_le32(p + 8),
+		.thread = rd_le64(p + 12),
+		.capture_thread = rd_le64(p + 20),
+		.processor = rd_le32(p + 28),
+		.stack_id = rd_le32(p + 32),
+		.time = rd_le64(p + 36),
+		.payload_bytes = payload_bytes,
+	};
+}
+
 /* Size u32 (of what follows it), then the fields at their places, the payload at 80; the next at a multiple of 4. */
 static inline bool rd_nettrace_plain(struct rd_nettrace_headers *s)
 {
@@ -215,17 +230,8 @@ static inline bool rd_nettrace_plain(struct rd_nettrace_headers *s)
 	uint32_t payload_bytes = rd_le32(p + 76);
 	if (size > left || RD_NETTRACE_PLAIN_BYTES + (uint64_t)payload_bytes > size)
 		return false;
-	s->h = (struct rd_nettrace_header){
-		.metadata_id = rd_le32(p + 4) & 0x7fffffff,
-		.sequence = rd_le32(p + 8),
-		.thread = rd_le64(p + 12),
-		.capture_thread = rd_le64(p + 20),
-		.processor = rd_le32(p + 28),
-		.stack_id = rd_le32(p + 32),
-		.time = rd_le64(p + 36),
-		.payload_bytes = payload_bytes,
-		.payload = p + RD_NETTRACE_PLAIN_BYTES,
-	};
+	s->h = rd_nettrace_plain_start(p, payload_bytes);
+	s->h.payload = p + RD_NETTRACE_PLAIN_BYTES;
 	size += -((uint64_t)(p - s->begin) + size) & 3;
 	s->at = size < left ? p + size : s->end;
 	return true;
@@ -242,18 +248,9 @@ static inline bool rd_nettrace_plain_6(struct rd_nettrace_headers *s)
 	uint32_t payload_bytes = rd_le32(p + 48);
 	if (size > left || RD_NETTRACE_PLAIN_6_BYTES + (uint64_t)payload_bytes > size)
 		return false;
-	s->h = (struct rd_nettrace_header){
-		.metadata_id = rd_le32(p + 4) & 0x7fffffff,
-		.sequence = rd_le32(p + 8),
-		.thread = rd_le64(p + 12),
-		.capture_thread = rd_le64(p + 20),
-		.processor = rd_le32(p + 28),
-		.stack_id = rd_le32(p + 32),
-		.time = rd_le64(p + 36),
-		.label_list = rd_le32(p + 44),
-		.payload_bytes = payload_bytes,
-		.payload = p + RD_NETTRACE_PLAIN_6_BYTES,
-	};
+	s->h = rd_nettrace_plain_start(p, payload_bytes);
+	s->h.label_list = rd_le32(p + 44);
+	s->h.payload = p + RD_NETTRACE_PLAIN_6_BYTES;
 	s->at = p + size;
 	return true;
 }
