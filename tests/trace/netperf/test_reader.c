@@ -5,65 +5,27 @@
 
 #include "tests/trace/netperf/netperf_build.h"
 #include "tests/trace/nettrace/nettrace_build.h"
-#include "tests/trace/trace_log.h"
+#include "tests/trace/trace_whole.h"
 #include "trace/archive.h"
 #include "trace/netperf/event.h"
 #include "trace/netperf/frame.h"
 #include "trace/netperf/metadata.h"
 #include "trace/netperf/netperf.h"
 
-struct seen {
-	RD_VEC(struct rd_event) events; /* keys live as long as the decoder; payloads are not kept */
-	struct rd_arena arena;
-};
-
-static int keep_event(void *ctx, const struct rd_event *ev)
-{
-	struct seen *seen = ctx;
-	struct rd_event *e = rd_vec_add(&seen->events);
-	*e = *ev;
-	e->payload = rd_arena_copy(&seen->arena, ev->payload, ev->payload_bytes);
-	e->stack = ev->stack_bytes != 0 ? rd_arena_copy(&seen->arena, ev->stack, ev->stack_bytes) : ev->stack;
-	return 0;
-}
-
 struct file {
 	struct netperf_build build;
-	struct rd_source source;
-	struct rd_index index;
-	struct seen seen;
-	struct rd_decoder *decoder;
-	struct trace_log log;
+	struct trace_whole whole;
 };
 
-/* Index what was built; decode it into `seen` and, again, into the log. */
 static void decode(struct file *f)
 {
-	struct rd_sink sink = {.ctx = &f->seen, .want = RD_WANT_ALL, .event = keep_event};
-	struct rd_error err;
-	memory_source(&f->source, f->build.file.at, f->build.file.n);
-	assert_ok(rd_format_netperf.index(&f->source, &f->index, NULL, NULL, &err), &err);
-	assert_ok(rd_format_netperf.decoder_new(&f->source, &f->index.info, &sink, &f->decoder, &err), &err);
-	assert_ok(rd_format_netperf.decoder_blocks(f->decoder, f->index.blocks.at, f->index.blocks.n, &err), &err);
-	assert_ok(
-		log_blocks(&f->log, &rd_format_netperf, &f->source, &f->index, 0, f->index.blocks.n, RD_WANT_ALL, &err),
-		&err);
+	whole_decode(&f->whole, &rd_format_netperf, &f->build.file);
 }
 
 static void done(struct file *f)
 {
-	rd_format_netperf.decoder_free(f->decoder);
-	rd_vec_release(&f->seen.events);
-	rd_arena_release(&f->seen.arena);
-	log_release(&f->log);
-	rd_index_release(&f->index);
-	rd_source_close(&f->source);
+	whole_release(&f->whole);
 	netperf_release(&f->build);
-}
-
-static uint64_t frame(const struct rd_event *ev, size_t i)
-{
-	return ev->stack_pointer_bytes == 4 ? rd_le32(ev->stack + 4 * i) : rd_le64(ev->stack + 8 * i);
 }
 
 static void check_key(const struct rd_event_key *key, const char *want)
@@ -79,10 +41,10 @@ static void check_sample_file(int32_t version, uint32_t pointer_bytes)
 	struct file f = {0};
 	netperf_sample_file(&f.build, &(struct netperf_options){.version = version, .pointer_bytes = pointer_bytes});
 	decode(&f);
-	const struct rd_event *e = f.seen.events.at;
+	const struct rd_event *e = f.whole.events.at;
 	struct rd_record r;
-	assert_int_equal(f.seen.events.n, 9);
-	assert_int_equal(f.log.operations.n, 0);
+	assert_int_equal(f.whole.events.n, 9);
+	assert_int_equal(f.whole.log.operations.n, 0);
 
 	assert_string_equal(e[0].key->type->name, "MethodLoadVerbose");
 	assert_int_equal(e[0].time, 2000);
@@ -102,18 +64,18 @@ static void check_sample_file(int32_t version, uint32_t pointer_bytes)
 	assert_int_equal(r.sample.kind, RD_SAMPLE_MANAGED);
 	assert_int_equal(r.sample.thread, 10);
 	assert_int_equal(e[1].stack_bytes, 3 * pointer_bytes);
-	assert_int_equal(frame(&e[1], 0), 0x4010);
-	assert_int_equal(frame(&e[1], 2), 0x6000);
+	assert_int_equal(event_frame(&e[1], 0), 0x4010);
+	assert_int_equal(event_frame(&e[1], 2), 0x6000);
 	assert_int_equal(e[2].time, 2400);
 	assert_int_equal(e[2].thread, 11);
-	assert_int_equal(frame(&e[2], 0), 0x4080);
+	assert_int_equal(event_frame(&e[2], 0), 0x4080);
 
 	assert_null(e[3].key->type);
 	check_key(e[3].key, version == 1 ? "3f3f3f3f-3f3f-3f3f-3f3f-3f3f3f3f3f3f/7/3" : "MySource/7/3");
 	assert_span(e[3].key->name, "Hello");
 	assert_memory_equal(e[3].payload, "payload", 7);
 	/* Its size is odd, so the stack stands at no multiple of anything. */
-	assert_int_equal(frame(&e[3], 1), 0x5000);
+	assert_int_equal(event_frame(&e[3], 1), 0x5000);
 	assert_int_equal(e[4].stack_bytes, 0);
 	assert_int_equal(e[5].key->identity, RD_IDENTITY_BAD);
 	assert_int_equal(e[5].time, 3400);
@@ -138,8 +100,8 @@ static void the_runtime_is_known_by_its_guid(void **state)
 	struct file f = {0};
 	netperf_sample_file(&f.build, &(struct netperf_options){.version = 1});
 	decode(&f);
-	check_key(f.seen.events.at[0].key, "e13c0d23-ccbc-4e12-931b-d9cc2eee27e4/143/1");
-	check_key(f.seen.events.at[1].key, "3c530d44-97ae-513a-1e6d-783e8f8e03a9/0/0");
+	check_key(f.whole.events.at[0].key, "e13c0d23-ccbc-4e12-931b-d9cc2eee27e4/143/1");
+	check_key(f.whole.events.at[1].key, "3c530d44-97ae-513a-1e6d-783e8f8e03a9/0/0");
 	done(&f);
 }
 
@@ -149,9 +111,9 @@ static void places_name_block_and_byte(void **state)
 	uint64_t before = 0;
 	netperf_sample_file(&f.build, NULL);
 	decode(&f);
-	for (size_t i = 0; i < f.seen.events.n; i++) {
-		const struct rd_event *e = &f.seen.events.at[i];
-		const struct rd_block *b = &f.index.blocks.at[e->place >> 32];
+	for (size_t i = 0; i < f.whole.events.n; i++) {
+		const struct rd_event *e = &f.whole.events.at[i];
+		const struct rd_block *b = &f.whole.index.blocks.at[e->place >> 32];
 		const uint8_t *event = f.build.file.at + b->offset + (uint32_t)e->place;
 		assert_true((uint32_t)e->place < b->size_bytes);
 		assert_int_equal(rd_le64(event + 12), e->time);
@@ -164,8 +126,8 @@ static void places_name_block_and_byte(void **state)
 /* Where in the file the n-th event stands that is no metadata. */
 static size_t place_of(const struct file *f, size_t n)
 {
-	uint64_t place = f->seen.events.at[n].place;
-	return (size_t)f->index.blocks.at[place >> 32].offset + (uint32_t)place;
+	uint64_t place = f->whole.events.at[n].place;
+	return (size_t)f->whole.index.blocks.at[place >> 32].offset + (uint32_t)place;
 }
 
 /* Change bytes of a whole file and see what is left of it: its damage, and events of blocks 1 and 3. */
@@ -178,10 +140,10 @@ static void check_damage(size_t event, size_t at, uint32_t value, uint64_t event
 	netperf_sample_file(&f.build, NULL);
 	memcpy(f.build.file.at + place + at, &value, 4);
 	decode(&f);
-	assert_int_equal(f.log.undone, 1);
-	assert_int_equal(f.log.event_count, events);
-	assert_true(f.index.info.complete);
-	assert_non_null(strstr(log_text(&f.log), what));
+	assert_int_equal(f.whole.log.undone, 1);
+	assert_int_equal(f.whole.log.event_count, events);
+	assert_true(f.whole.index.info.complete);
+	assert_non_null(strstr(log_text(&f.whole.log), what));
 	done(&f);
 	done(&good);
 }
@@ -211,9 +173,9 @@ static void a_dropped_block_defines_nothing(void **state)
 	f.build.file.at[place_of(&good, 6)] = 0;
 	decode(&f);
 	/* Nothing of it was even heard. */
-	assert_int_equal(f.seen.events.n, 5);
-	assert_int_equal(f.seen.events.at[4].time, 4200);
-	assert_int_equal(f.seen.events.at[4].key->identity, RD_IDENTITY_BAD);
+	assert_int_equal(f.whole.events.n, 5);
+	assert_int_equal(f.whole.events.at[4].time, 4200);
+	assert_int_equal(f.whole.events.at[4].key->identity, RD_IDENTITY_BAD);
 	done(&f);
 	done(&good);
 }
@@ -230,9 +192,9 @@ static void a_second_definition_takes_the_place(void **state)
 		netperf_event(&f.build, &(struct netperf_event){.metadata_id = 1});
 		netperf_end(&f.build);
 		decode(&f);
-		assert_int_equal(f.seen.events.n, 2);
-		check_key(f.seen.events.at[0].key, "One/1/0");
-		check_key(f.seen.events.at[1].key, "Two/2/5");
+		assert_int_equal(f.whole.events.n, 2);
+		check_key(f.whole.events.at[0].key, "One/1/0");
+		check_key(f.whole.events.at[1].key, "Two/2/5");
 		done(&f);
 	}
 }
@@ -256,18 +218,20 @@ static void runs_cut_say_the_same(void **state)
 	}
 	netperf_end(&f.build);
 	decode(&f);
-	assert_true(f.index.info.complete);
-	assert_int_equal(f.index.blocks.n, 6);
-	assert_int_equal(f.seen.events.n, EVENTS);
-	check_key(f.seen.events.at[EVENTS - 1].key, "MySource/2/0");
-	const char *right = log_text(&f.log);
-	for (size_t k = 1; k < f.index.blocks.n; k++) {
+	assert_true(f.whole.index.info.complete);
+	assert_int_equal(f.whole.index.blocks.n, 6);
+	assert_int_equal(f.whole.events.n, EVENTS);
+	check_key(f.whole.events.at[EVENTS - 1].key, "MySource/2/0");
+	const char *right = log_text(&f.whole.log);
+	for (size_t k = 1; k < f.whole.index.blocks.n; k++) {
 		struct trace_log cut = {0};
-		assert_int_equal(f.index.blocks.at[k].offset,
-				 f.index.blocks.at[k - 1].offset + f.index.blocks.at[k - 1].size_bytes);
-		assert_ok(log_blocks(&cut, &rd_format_netperf, &f.source, &f.index, 0, k, RD_WANT_ALL, &err), &err);
-		assert_ok(log_blocks(&cut, &rd_format_netperf, &f.source, &f.index, k, f.index.blocks.n, RD_WANT_ALL,
-				     &err),
+		assert_int_equal(f.whole.index.blocks.at[k].offset,
+				 f.whole.index.blocks.at[k - 1].offset + f.whole.index.blocks.at[k - 1].size_bytes);
+		assert_ok(
+			log_blocks(&cut, &rd_format_netperf, &f.whole.source, &f.whole.index, 0, k, RD_WANT_ALL, &err),
+			&err);
+		assert_ok(log_blocks(&cut, &rd_format_netperf, &f.whole.source, &f.whole.index, k,
+				     f.whole.index.blocks.n, RD_WANT_ALL, &err),
 			  &err);
 		assert_string_equal(log_text(&cut), right);
 		log_release(&cut);
@@ -284,8 +248,8 @@ static void a_plan_of_another_file_is_an_error(void **state)
 	struct rd_error err;
 	netperf_sample_file(&f.build, NULL);
 	decode(&f);
-	struct rd_block b = f.index.blocks.at[1];
-	assert_ok(rd_format_netperf.decoder_new(&f.source, &f.index.info, &sink, &d, &err), &err);
+	struct rd_block b = f.whole.index.blocks.at[1];
+	assert_ok(rd_format_netperf.decoder_new(&f.whole.source, &f.whole.index.info, &sink, &d, &err), &err);
 	b.kind = RD_NETPERF_RUN;
 	assert_code(RD_CHANGED, rd_format_netperf.decoder_blocks(d, &b, 1, &err));
 	assert_code(RD_CHANGED, rd_format_netperf.decoder_context(d, &b, &err));
@@ -300,12 +264,12 @@ static void a_plan_of_another_file_is_an_error(void **state)
 	b.offset = UINT64_MAX;
 	assert_code(RD_CHANGED, rd_format_netperf.decoder_blocks(d, &b, 1, &err));
 	rd_format_netperf.decoder_free(d);
-	struct rd_trace_info other = f.index.info;
+	struct rd_trace_info other = f.whole.index.info;
 	other.version_major = 4;
-	assert_code(RD_UNSUPPORTED, rd_format_netperf.decoder_new(&f.source, &other, &sink, &d, &err));
+	assert_code(RD_UNSUPPORTED, rd_format_netperf.decoder_new(&f.whole.source, &other, &sink, &d, &err));
 	other.version_major = 3;
 	other.pointer_bytes = 2;
-	assert_code(RD_CORRUPT, rd_format_netperf.decoder_new(&f.source, &other, &sink, &d, &err));
+	assert_code(RD_CORRUPT, rd_format_netperf.decoder_new(&f.whole.source, &other, &sink, &d, &err));
 	done(&f);
 }
 

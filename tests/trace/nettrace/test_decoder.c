@@ -4,63 +4,25 @@
 #include <unistd.h>
 
 #include "tests/trace/nettrace/nettrace_build.h"
-#include "tests/trace/trace_log.h"
+#include "tests/trace/trace_whole.h"
 #include "trace/archive.h"
 #include "trace/nettrace/frame.h"
 #include "trace/nettrace/nettrace.h"
 
-struct seen {
-	RD_VEC(struct rd_event) events; /* keys live as long as the decoder; payloads are not kept */
-	struct rd_arena arena;
-};
-
-static int keep_event(void *ctx, const struct rd_event *ev)
-{
-	struct seen *seen = ctx;
-	struct rd_event *e = rd_vec_add(&seen->events);
-	*e = *ev;
-	e->payload = rd_arena_copy(&seen->arena, ev->payload, ev->payload_bytes);
-	e->stack = ev->stack_bytes != 0 ? rd_arena_copy(&seen->arena, ev->stack, ev->stack_bytes) : ev->stack;
-	return 0;
-}
-
 struct file {
 	struct nettrace_build build;
-	struct rd_source source;
-	struct rd_index index;
-	struct seen seen;
-	struct rd_decoder *decoder;
-	struct trace_log log;
+	struct trace_whole whole;
 };
 
-/* Index what was built; decode it into `seen` and, again, into the log. */
 static void decode(struct file *f)
 {
-	struct rd_sink sink = {.ctx = &f->seen, .want = RD_WANT_ALL, .event = keep_event};
-	struct rd_error err;
-	memory_source(&f->source, f->build.file.at, f->build.file.n);
-	assert_ok(rd_format_nettrace.index(&f->source, &f->index, NULL, NULL, &err), &err);
-	assert_ok(rd_format_nettrace.decoder_new(&f->source, &f->index.info, &sink, &f->decoder, &err), &err);
-	assert_ok(rd_format_nettrace.decoder_blocks(f->decoder, f->index.blocks.at, f->index.blocks.n, &err), &err);
-	assert_ok(log_blocks(&f->log, &rd_format_nettrace, &f->source, &f->index, 0, f->index.blocks.n, RD_WANT_ALL,
-			     &err),
-		  &err);
+	whole_decode(&f->whole, &rd_format_nettrace, &f->build.file);
 }
 
 static void done(struct file *f)
 {
-	rd_format_nettrace.decoder_free(f->decoder);
-	rd_vec_release(&f->seen.events);
-	rd_arena_release(&f->seen.arena);
-	log_release(&f->log);
-	rd_index_release(&f->index);
-	rd_source_close(&f->source);
+	whole_release(&f->whole);
 	nettrace_release(&f->build);
-}
-
-static uint64_t frame(const struct rd_event *ev, size_t i)
-{
-	return ev->stack_pointer_bytes == 4 ? rd_le32(ev->stack + 4 * i) : rd_le64(ev->stack + 8 * i);
 }
 
 static void check_sample_file(bool plain_headers, uint32_t pointer_bytes)
@@ -69,9 +31,9 @@ static void check_sample_file(bool plain_headers, uint32_t pointer_bytes)
 	nettrace_sample_file(
 		&f.build, &(struct nettrace_options){.plain_headers = plain_headers, .pointer_bytes = pointer_bytes});
 	decode(&f);
-	const struct rd_event *e = f.seen.events.at;
+	const struct rd_event *e = f.whole.events.at;
 	struct rd_record r;
-	assert_int_equal(f.seen.events.n, 10);
+	assert_int_equal(f.whole.events.n, 10);
 
 	assert_string_equal(e[0].key->type->name, "MethodLoadVerbose");
 	assert_int_equal(e[0].time, 2000);
@@ -89,12 +51,12 @@ static void check_sample_file(bool plain_headers, uint32_t pointer_bytes)
 	assert_int_equal(r.sample.kind, RD_SAMPLE_MANAGED);
 	assert_int_equal(r.sample.thread, 10);
 	assert_int_equal(e[1].stack_bytes, 3 * pointer_bytes);
-	assert_int_equal(frame(&e[1], 0), 0x4010);
-	assert_int_equal(frame(&e[1], 2), 0x6000);
+	assert_int_equal(event_frame(&e[1], 0), 0x4010);
+	assert_int_equal(event_frame(&e[1], 2), 0x6000);
 	/* Earlier than the event before it. */
 	assert_int_equal(e[2].time, 2400);
 	assert_int_equal(e[2].thread, 11);
-	assert_int_equal(frame(&e[2], 0), 0x4080);
+	assert_int_equal(event_frame(&e[2], 0), 0x4080);
 
 	assert_null(e[4].key->type);
 	assert_span(e[4].key->provider, "MySource");
@@ -109,7 +71,7 @@ static void check_sample_file(bool plain_headers, uint32_t pointer_bytes)
 	assert_int_equal(e[7].time, 3400);
 	/* Behind the sequence point id 1 is another stack, and id 2 is none. */
 	assert_int_equal(e[8].stack_bytes, pointer_bytes);
-	assert_int_equal(frame(&e[8], 0), 0x4080);
+	assert_int_equal(event_frame(&e[8], 0), 0x4080);
 	assert_int_equal(e[9].stack_bytes, 0);
 	done(&f);
 }
@@ -128,9 +90,9 @@ static void places_name_block_and_byte(void **state)
 	uint64_t before = 0;
 	nettrace_sample_file(&f.build, NULL);
 	decode(&f);
-	for (size_t i = 0; i < f.seen.events.n; i++) {
-		uint64_t place = f.seen.events.at[i].place;
-		const struct rd_block *b = &f.index.blocks.at[place >> 32];
+	for (size_t i = 0; i < f.whole.events.n; i++) {
+		uint64_t place = f.whole.events.at[i].place;
+		const struct rd_block *b = &f.whole.index.blocks.at[place >> 32];
 		assert_int_equal(b->kind, RD_NETTRACE_EVENT);
 		assert_true((uint32_t)place < b->size_bytes);
 		assert_true(place > before);
@@ -145,14 +107,14 @@ static void sequence_numbers_come_as_runs(void **state)
 	struct file f = {0};
 	nettrace_sample_file(&f.build, NULL);
 	decode(&f);
-	log_text(&f.log);
-	assert_span(((struct rd_span){f.log.numbers.at, f.log.numbers.n}), "thread 10 op 1 1+4\n"
-									   "thread 10 op 2 6+1\n"
-									   "thread 10 op 1 7+1\n"
-									   "thread 11 op 1 1+2\n"
-									   "thread 11 op 1 4+2\n"
-									   "thread 11 op 2 5+1\n"
-									   "thread 11 op 1 6+1\n");
+	log_text(&f.whole.log);
+	assert_span(((struct rd_span){f.whole.log.numbers.at, f.whole.log.numbers.n}), "thread 10 op 1 1+4\n"
+										       "thread 10 op 2 6+1\n"
+										       "thread 10 op 1 7+1\n"
+										       "thread 11 op 1 1+2\n"
+										       "thread 11 op 1 4+2\n"
+										       "thread 11 op 2 5+1\n"
+										       "thread 11 op 1 6+1\n");
 	done(&f);
 }
 
@@ -172,7 +134,7 @@ static void sequence_numbers_of_many_threads(void **state)
 									  .time = round});
 	nettrace_end(&f.build);
 	decode(&f);
-	const char *line = log_text(&f.log);
+	const char *line = log_text(&f.whole.log);
 	line = strstr(line, "thread ");
 	for (uint32_t t = 0; t < THREADS; t++) {
 		char want[64];
@@ -206,12 +168,12 @@ static void check_damage(struct file *f, uint32_t ordinal, uint64_t events)
 {
 	char want[32];
 	decode(f);
-	assert_int_equal(f->log.undone, 1);
-	assert_int_equal(f->log.event_count, events);
+	assert_int_equal(f->whole.log.undone, 1);
+	assert_int_equal(f->whole.log.event_count, events);
 	snprintf(want, sizeof want, "block %u at ", ordinal);
-	assert_true(f->log.damage.n > strlen(want));
-	assert_memory_equal(f->log.damage.at, want, strlen(want));
-	assert_true(f->index.info.complete);
+	assert_true(f->whole.log.damage.n > strlen(want));
+	assert_memory_equal(f->whole.log.damage.at, want, strlen(want));
+	assert_true(f->whole.index.info.complete);
 }
 
 /* The sample file's blocks: metadata 0 and 1, stacks 2, 5 and 8, events 3, 6 and 9, unknown 4, the point 7. */
@@ -227,24 +189,24 @@ static void a_broken_event_block_is_dropped_whole(void **state)
 	memset(&f, 0, sizeof f);
 	nettrace_sample_file(&f.build, NULL);
 	decode(&f);
-	uint32_t last = (uint32_t)f.seen.events.at[7].place;
+	uint32_t last = (uint32_t)f.whole.events.at[7].place;
 	done(&f);
 	memset(&f, 0, sizeof f);
 	nettrace_sample_file(&f.build, NULL);
 	struct rd_index ix;
-	memory_source(&f.source, f.build.file.at, f.build.file.n);
-	assert_int_equal(rd_format_nettrace.index(&f.source, &ix, NULL, NULL, NULL), 0);
+	memory_source(&f.whole.source, f.build.file.at, f.build.file.n);
+	assert_int_equal(rd_format_nettrace.index(&f.whole.source, &ix, NULL, NULL, NULL), 0);
 	uint64_t at = ix.blocks.at[6].offset + ix.blocks.at[6].size_bytes - 3;
 	rd_index_release(&ix);
-	rd_source_close(&f.source);
+	rd_source_close(&f.whole.source);
 	assert_int_equal(f.build.file.at[at], 1);
 	f.build.file.at[at] = 2;
 	check_damage(&f, 6, 7);
 	char place[32];
-	snprintf(place, sizeof place, "at %llu:", (unsigned long long)(f.index.blocks.at[6].offset + last));
-	assert_non_null(strstr(log_text(&f.log), place));
+	snprintf(place, sizeof place, "at %llu:", (unsigned long long)(f.whole.index.blocks.at[6].offset + last));
+	assert_non_null(strstr(log_text(&f.whole.log), place));
 	/* Its numbers are forgotten too: thread 11 goes from 1 to the point's 5. */
-	assert_non_null(strstr(log_text(&f.log), "thread 11 op 1 1+1\nthread 11 op 2 5+1\n"));
+	assert_non_null(strstr(log_text(&f.whole.log), "thread 11 op 1 1+1\nthread 11 op 2 5+1\n"));
 	done(&f);
 }
 
@@ -255,8 +217,8 @@ static void a_broken_stack_block_leaves_stacks_empty(void **state)
 	spoil(&f, 2, 8, 23);
 	check_damage(&f, 2, 10);
 	for (size_t i = 0; i < 8; i++)
-		assert_int_equal(f.seen.events.at[i].stack_bytes, 0);
-	assert_int_equal(f.seen.events.at[8].stack_bytes, 8);
+		assert_int_equal(f.whole.events.at[i].stack_bytes, 0);
+	assert_int_equal(f.whole.events.at[8].stack_bytes, 8);
 	done(&f);
 }
 
@@ -268,7 +230,7 @@ static void broken_metadata_defines_nothing(void **state)
 	spoil(&f, 0, 20 + 3, 0x200000);
 	check_damage(&f, 0, 10);
 	for (size_t i = 0; i < 10; i++)
-		assert_int_equal(f.seen.events.at[i].key->identity, i == 4 ? RD_IDENTITY_NAMED : RD_IDENTITY_BAD);
+		assert_int_equal(f.whole.events.at[i].key->identity, i == 4 ? RD_IDENTITY_NAMED : RD_IDENTITY_BAD);
 	done(&f);
 }
 
@@ -280,9 +242,9 @@ static void a_broken_sequence_point_still_voids_stacks(void **state)
 	/* And no stacks come after it. */
 	spoil(&f, 8, 4, 0);
 	check_damage(&f, 7, 10);
-	assert_int_equal(f.seen.events.at[1].stack_bytes, 24);
-	assert_int_equal(f.seen.events.at[8].stack_bytes, 0);
-	assert_null(strstr(log_text(&f.log), "op 2"));
+	assert_int_equal(f.whole.events.at[1].stack_bytes, 24);
+	assert_int_equal(f.whole.events.at[8].stack_bytes, 0);
+	assert_null(strstr(log_text(&f.whole.log), "op 2"));
 	done(&f);
 }
 
@@ -305,9 +267,9 @@ static void blocks_of_any_size(void **state)
 	}
 	nettrace_end(&f.build);
 	decode(&f);
-	assert_int_equal(f.seen.events.n, sizeof sizes / sizeof *sizes);
-	for (size_t i = 0; i < f.seen.events.n; i++)
-		assert_int_equal(f.seen.events.at[i].payload_bytes, sizes[i]);
+	assert_int_equal(f.whole.events.n, sizeof sizes / sizeof *sizes);
+	for (size_t i = 0; i < f.whole.events.n; i++)
+		assert_int_equal(f.whole.events.at[i].payload_bytes, sizes[i]);
 	done(&f);
 	free(payload);
 }
@@ -320,8 +282,8 @@ static void a_plan_of_another_file_is_an_error(void **state)
 	struct rd_error err;
 	nettrace_sample_file(&f.build, NULL);
 	decode(&f);
-	struct rd_block b = f.index.blocks.at[3];
-	assert_ok(rd_format_nettrace.decoder_new(&f.source, &f.index.info, &sink, &d, &err), &err);
+	struct rd_block b = f.whole.index.blocks.at[3];
+	assert_ok(rd_format_nettrace.decoder_new(&f.whole.source, &f.whole.index.info, &sink, &d, &err), &err);
 	b.kind = RD_NETTRACE_STACK;
 	assert_code(RD_CHANGED, rd_format_nettrace.decoder_blocks(d, &b, 1, &err));
 	assert_code(RD_CHANGED, rd_format_nettrace.decoder_context(d, &b, &err));
@@ -337,9 +299,9 @@ static void a_plan_of_another_file_is_an_error(void **state)
 	assert_code(RD_CHANGED, rd_format_nettrace.decoder_blocks(d, &b, 1, &err));
 	assert_int_equal(rd_format_nettrace.decoder_blocks(d, &b, 0, &err), 0);
 	rd_format_nettrace.decoder_free(d);
-	struct rd_trace_info later = f.index.info;
+	struct rd_trace_info later = f.whole.index.info;
 	later.version_major = 7;
-	assert_code(RD_UNSUPPORTED, rd_format_nettrace.decoder_new(&f.source, &later, &sink, &d, &err));
+	assert_code(RD_UNSUPPORTED, rd_format_nettrace.decoder_new(&f.whole.source, &later, &sink, &d, &err));
 	done(&f);
 }
 

@@ -2,39 +2,29 @@
 #include "tests/support.h"
 
 #include "tests/trace/nettrace/nettrace6_build.h"
-#include "tests/trace/trace_log.h"
+#include "tests/trace/trace_whole.h"
 #include "trace/nettrace/nettrace.h"
 
 struct file {
 	struct nettrace6_build build;
-	struct rd_source source;
-	struct rd_index index;
-	struct trace_log log;
+	struct trace_whole whole;
 };
 
-/* Index what was built, and decode it into the log. */
 static void decode(struct file *f)
 {
-	struct rd_error err;
-	memory_source(&f->source, f->build.file.at, f->build.file.n);
-	assert_ok(rd_format_nettrace.index(&f->source, &f->index, NULL, NULL, &err), &err);
-	assert_ok(log_blocks(&f->log, &rd_format_nettrace, &f->source, &f->index, 0, f->index.blocks.n, RD_WANT_ALL,
-			     &err),
-		  &err);
+	whole_decode(&f->whole, &rd_format_nettrace, &f->build.file);
 }
 
 static void done(struct file *f)
 {
-	log_release(&f->log);
-	rd_index_release(&f->index);
-	rd_source_close(&f->source);
+	whole_release(&f->whole);
 	nettrace6_release(&f->build);
 }
 
 /* The n-th line of the log's events, up to the hash of the payload. */
 static void check_line(struct file *f, unsigned n, const char *text)
 {
-	const char *line = log_text(&f->log), *end = line + f->log.events.n;
+	const char *line = log_text(&f->whole.log), *end = line + f->whole.log.events.n;
 	for (; n > 0; n--)
 		line = (const char *)memchr(line, '\n', (size_t)(end - line)) + 1;
 	char expected[256];
@@ -76,7 +66,7 @@ static void check_sample_file(const struct nettrace6_options *options, uint32_t 
 	unsigned next = 0;
 	nettrace6_sample_file(&f.build, options);
 	decode(&f);
-	assert_int_equal(f.log.event_count, sizeof lines / sizeof *lines);
+	assert_int_equal(f.whole.log.event_count, sizeof lines / sizeof *lines);
 	for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++) {
 		char text[128];
 		if (lines[i] == NULL)
@@ -84,8 +74,8 @@ static void check_sample_file(const struct nettrace6_options *options, uint32_t 
 				 owner);
 		check_line(&f, i, lines[i] != NULL ? lines[i] : text);
 	}
-	assert_int_equal(f.log.undone, 0);
-	assert_int_equal(f.log.damage.n, 0);
+	assert_int_equal(f.whole.log.undone, 0);
+	assert_int_equal(f.whole.log.damage.n, 0);
 	done(&f);
 }
 
@@ -100,8 +90,8 @@ static void a_file_of_everything(void **state)
 static void check_numbers(const struct file *f, const struct log_number *expected, size_t n)
 {
 	size_t k = 0;
-	for (size_t i = 0; i < f->log.operations.n; i++) {
-		const struct log_number *o = &f->log.operations.at[i];
+	for (size_t i = 0; i < f->whole.log.operations.n; i++) {
+		const struct log_number *o = &f->whole.log.operations.at[i];
 		if (o->op == RD_SEQ_EVENT)
 			continue;
 		assert_true(k < n);
@@ -164,10 +154,10 @@ static void check_dropped(uint8_t kind, const void *bytes, size_t n, const char 
 	universal_value(&f.build, ev, U_CPU, 1);
 	nettrace6_end(&f.build);
 	decode(&f);
-	assert_int_equal(f.log.undone, 1);
-	assert_int_equal(f.log.event_count, 2);
+	assert_int_equal(f.whole.log.undone, 1);
+	assert_int_equal(f.whole.log.event_count, 2);
 	check_line(&f, 1, last);
-	assert_non_null(strstr(log_text(&f.log), what));
+	assert_non_null(strstr(log_text(&f.whole.log), what));
 	done(&f);
 }
 

@@ -1,0 +1,41 @@
+#include "tests/trace/trace_whole.h"
+
+#include "tests/support.h"
+
+static int keep_event(void *ctx, const struct rd_event *ev)
+{
+	struct trace_whole *w = ctx;
+	struct rd_event *e = rd_vec_add(&w->events);
+	*e = *ev;
+	e->payload = rd_arena_copy(&w->arena, ev->payload, ev->payload_bytes);
+	e->stack = ev->stack_bytes != 0 ? rd_arena_copy(&w->arena, ev->stack, ev->stack_bytes) : ev->stack;
+	return 0;
+}
+
+void whole_decode(struct trace_whole *w, const struct rd_format *format, const struct rd_bytes *bytes)
+{
+	struct rd_sink sink = {.ctx = w, .want = RD_WANT_ALL, .event = keep_event};
+	struct rd_index *ix = &w->index;
+	struct rd_error err;
+	*w = (struct trace_whole){.format = format};
+	memory_source(&w->source, bytes->at, bytes->n);
+	assert_ok(format->index(&w->source, ix, NULL, NULL, &err), &err);
+	assert_ok(format->decoder_new(&w->source, &ix->info, &sink, &w->decoder, &err), &err);
+	assert_ok(format->decoder_blocks(w->decoder, ix->blocks.at, ix->blocks.n, &err), &err);
+	assert_ok(log_blocks(&w->log, format, &w->source, ix, 0, ix->blocks.n, RD_WANT_ALL, &err), &err);
+}
+
+void whole_release(struct trace_whole *w)
+{
+	w->format->decoder_free(w->decoder);
+	rd_vec_release(&w->events);
+	rd_arena_release(&w->arena);
+	log_release(&w->log);
+	rd_index_release(&w->index);
+	rd_source_close(&w->source);
+}
+
+uint64_t event_frame(const struct rd_event *ev, size_t i)
+{
+	return ev->stack_pointer_bytes == 4 ? rd_le32(ev->stack + 4 * i) : rd_le64(ev->stack + 8 * i);
+}
