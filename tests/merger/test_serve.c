@@ -7,17 +7,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "merger/finish.h"
 #include "merger/serve.h"
 #include "merger/work.h"
-#include "net/socket.h"
-#include "net/validate.h"
 #include "net/wire_error.h"
 #include "store/store.h"
 #include "tests/merger/job.h"
+#include "tests/net/broker_end.h"
 
 /* A real merger process on a real job, killed now and then; this program is its broker and its workers. */
 
@@ -28,10 +26,7 @@ static struct test_job job;
 struct fixture {
 	pid_t merger;
 	char state[4096], output[4200], endpoint[4200];
-	struct rd_net *net;
-	struct rd_socket *socket;
-	rd_peer peer;
-	struct rd_message m;
+	struct broker_end broker;
 	struct rd_error err;
 };
 
@@ -69,65 +64,26 @@ static void run_merger(struct fixture *f, const char *moment)
 
 /* ---- the broker */
 
-static const Rd__Envelope *hear(struct fixture *f)
-{
-	uint64_t end = rd_now_ns() + 10000000000u;
-
-	rd_message_release(&f->m);
-	for (;;) {
-		int got = rd_receive(f->socket, &f->m, &f->err);
-		assert_ok(got, &f->err);
-		if (got == 1)
-			break;
-		if (rd_now_ns() > end)
-			fail_msg("the merger says nothing");
-		struct rd_poll item = {.socket = f->socket, .want = RD_POLL_IN};
-		assert_ok(rd_net_poll(&item, 1, 1000, &f->err), &f->err);
-		rd_socket_events(f->socket);
-	}
-	const Rd__Envelope *e = f->m.envelope;
-	bool hello = e->kind == RD__KIND__HELLO;
-	assert_ok(rd_validate(&f->m, hello ? RD_FROM_STRANGER : RD_FROM_MERGER, &f->err), &f->err);
-	f->peer = f->m.from;
-	return e;
-}
-
-/* The next word that is no acknowledgement of a chunk and no progress. */
 static const Rd__Envelope *expect(struct fixture *f, Rd__Kind kind)
 {
-	const Rd__Envelope *e;
-
-	do
-		e = hear(f);
-	while (e->kind == RD__KIND__CHUNK_ACK || e->kind == RD__KIND__FINISH_PROGRESS);
-	assert_string_equal(rd_kind_name(e->kind), rd_kind_name(kind));
-	return e;
+	return broker_expect(&f->broker, RD_FROM_MERGER, kind);
 }
 
 static void tell(struct fixture *f, const Rd__Envelope *e, struct rd_blob *blob)
 {
-	assert_int_equal(rd_send(f->socket, f->peer, e, blob, &f->err), 1);
+	broker_tell(&f->broker, e, blob);
 }
 
 static void start(struct fixture *f, const char *moment)
 {
-	Rd__Envelope e = rd_envelope(RD__KIND__WELCOME);
-	Rd__Welcome w = RD__WELCOME__INIT;
-
 	/* No ZeroMQ context crosses a fork. */
-	rd_message_release(&f->m);
-	rd_net_close(f->net);
+	broker_close(&f->broker);
 	f->merger = fork();
 	if (f->merger == 0)
 		run_merger(f, moment);
-	assert_ok(rd_net_open(&f->net, &f->err), &f->err);
-	assert_ok(rd_socket_listen(f->net, f->endpoint, &f->socket, &f->err), &f->err);
+	broker_listen(&f->broker, f->endpoint);
 	assert_int_equal(expect(f, RD__KIND__HELLO)->hello->role, RD__ROLE__MERGER);
-	w.epoch = rd_field("0123456789abcdef");
-	w.version = rd_field("1");
-	w.progress_ms = 100;
-	e.welcome = &w;
-	tell(f, &e, NULL);
+	broker_welcome(&f->broker);
 }
 
 static int stop(struct fixture *f, int signal_number)
@@ -236,8 +192,7 @@ static int teardown(void **state)
 
 	if (f->merger > 0)
 		stop(f, SIGKILL);
-	rd_message_release(&f->m);
-	rd_net_close(f->net);
+	broker_close(&f->broker);
 	free(f);
 	return 0;
 }

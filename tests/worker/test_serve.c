@@ -6,12 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/log.h"
-#include "net/socket.h"
-#include "net/validate.h"
 #include "net/wire_error.h"
 #include "tests/blocks.h"
+#include "tests/net/broker_end.h"
 #include "worker/parse.h"
 #include "worker/serve.h"
 
@@ -98,10 +96,7 @@ static void body(const struct rd_forker_child *child)
 
 struct fixture {
 	pid_t worker;
-	struct rd_net *net;
-	struct rd_socket *socket;
-	rd_peer peer;
-	struct rd_message m;
+	struct broker_end broker;
 	struct rd_error err;
 };
 
@@ -124,45 +119,14 @@ static void run_worker(const char *endpoint)
 	_exit(code < 0 ? 1 : 0);
 }
 
-/* The next message of the worker, within ten seconds. */
-static const Rd__Envelope *hear(struct fixture *f)
-{
-	uint64_t end = rd_now_ns() + 10000000000u;
-
-	rd_message_release(&f->m);
-	for (;;) {
-		int got = rd_receive(f->socket, &f->m, &f->err);
-		assert_ok(got, &f->err);
-		if (got == 1)
-			break;
-		if (rd_now_ns() > end)
-			fail_msg("the worker says nothing");
-		struct rd_poll item = {.socket = f->socket, .want = RD_POLL_IN};
-		assert_ok(rd_net_poll(&item, 1, 1000, &f->err), &f->err);
-		rd_socket_events(f->socket);
-	}
-	const Rd__Envelope *e = f->m.envelope;
-	bool hello = e->kind == RD__KIND__HELLO;
-	assert_ok(rd_validate(&f->m, hello ? RD_FROM_STRANGER : RD_FROM_WORKER, &f->err), &f->err);
-	f->peer = f->m.from;
-	return e;
-}
-
-/* The next message that is no PROGRESS, of this kind. */
 static const Rd__Envelope *expect(struct fixture *f, Rd__Kind kind)
 {
-	const Rd__Envelope *e;
-
-	do
-		e = hear(f);
-	while (e->kind == RD__KIND__PROGRESS && kind != RD__KIND__PROGRESS);
-	assert_string_equal(rd_kind_name(e->kind), rd_kind_name(kind));
-	return e;
+	return broker_expect(&f->broker, RD_FROM_WORKER, kind);
 }
 
 static void tell(struct fixture *f, const Rd__Envelope *e, struct rd_blob *blob)
 {
-	assert_int_equal(rd_send(f->socket, f->peer, e, blob, &f->err), 1);
+	broker_tell(&f->broker, e, blob);
 }
 
 static void about(struct fixture *f, Rd__Kind kind, uint64_t number, uint64_t count)
@@ -205,25 +169,18 @@ static void settle(struct fixture *f, uint64_t number)
 static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof *f);
-	Rd__Envelope e = rd_envelope(RD__KIND__WELCOME);
-	Rd__Welcome w = RD__WELCOME__INIT;
 	char endpoint[4200];
 
 	snprintf(endpoint, sizeof endpoint, "ipc://%s", scratch_path("broker"));
 	f->worker = fork();
 	if (f->worker == 0)
 		run_worker(endpoint);
-	assert_ok(rd_net_open(&f->net, &f->err), &f->err);
-	assert_ok(rd_socket_listen(f->net, endpoint, &f->socket, &f->err), &f->err);
+	broker_listen(&f->broker, endpoint);
 	const Rd__Hello *h = expect(f, RD__KIND__HELLO)->hello;
 	assert_int_equal(h->role, RD__ROLE__WORKER);
 	assert_int_equal(h->capacity, 1);
 	assert_int_equal(h->pid, f->worker);
-	w.epoch = rd_field("0123456789abcdef");
-	w.version = rd_field("1");
-	w.progress_ms = 100;
-	e.welcome = &w;
-	tell(f, &e, NULL);
+	broker_welcome(&f->broker);
 	*state = f;
 	return 0;
 }
@@ -244,8 +201,7 @@ static int teardown(void **state)
 
 	if (f->worker)
 		stop_worker(f, SIGKILL);
-	rd_message_release(&f->m);
-	rd_net_close(f->net);
+	broker_close(&f->broker);
 	free(f);
 	return 0;
 }
@@ -276,7 +232,7 @@ static void the_worker_outlives_its_parsers(void **state)
 	failure(f, 6, "/hang", "the parser said nothing for 0 s and was killed");
 	task(f, 7, "/index");
 	expect(f, RD__KIND__RESULT);
-	assert_int_equal(f->m.blob.size_bytes, 6);
+	assert_int_equal(f->broker.m.blob.size_bytes, 6);
 	settle(f, 7);
 }
 
@@ -289,7 +245,7 @@ static void blocks_flow_within_the_window(void **state)
 		const Rd__Envelope *e = expect(f, RD__KIND__CHUNK);
 		assert_int_equal(e->chunk->table, blocks.at[i].table);
 		assert_int_equal(e->chunk->seq, blocks.at[i].seq);
-		struct rd_span got = rd_blob_frame(&f->m.blob, 0);
+		struct rd_span got = rd_blob_frame(&f->broker.m.blob, 0);
 		assert_int_equal(got.size_bytes, blocks.at[i].bytes.size_bytes);
 		assert_memory_equal(got.at, blocks.at[i].bytes.at, got.size_bytes);
 		/* Two are on their way, so nothing but PROGRESS comes before this. */
@@ -322,7 +278,7 @@ static void an_abandoned_task_makes_room(void **state)
 	task(f, 2, "/index");
 	const Rd__Envelope *e;
 	do
-		e = hear(f);
+		e = broker_hear(&f->broker, RD_FROM_WORKER);
 	while (e->kind == RD__KIND__CHUNK || e->kind == RD__KIND__PROGRESS);
 	assert_int_equal(e->kind, RD__KIND__RESULT);
 	assert_int_equal(e->task, 2);
@@ -346,10 +302,8 @@ static void a_new_broker_is_greeted(void **state)
 	char endpoint[4200];
 
 	snprintf(endpoint, sizeof endpoint, "ipc://%s", scratch_path("broker"));
-	rd_message_release(&f->m);
-	rd_net_close(f->net);
-	assert_ok(rd_net_open(&f->net, &f->err), &f->err);
-	assert_ok(rd_socket_listen(f->net, endpoint, &f->socket, &f->err), &f->err);
+	broker_close(&f->broker);
+	broker_listen(&f->broker, endpoint);
 	expect(f, RD__KIND__HELLO);
 }
 
