@@ -2,6 +2,30 @@
 
 #include "tests/support.h"
 
+int index_bytes(const struct rd_format *format, const void *bytes, size_t size_bytes, struct rd_index *ix,
+		struct rd_error *err)
+{
+	struct rd_source s;
+	memset(ix, 0, sizeof *ix);
+	memory_source(&s, bytes, size_bytes);
+	int rc = format->index(&s, ix, NULL, NULL, err);
+	rd_source_close(&s);
+	return rc;
+}
+
+void check_cut(const struct rd_format *format, const struct rd_bytes *file, size_t size_bytes, size_t blocks,
+	       uint64_t cut_at)
+{
+	struct rd_index ix;
+	struct rd_error err;
+	assert_ok(index_bytes(format, file->at, size_bytes, &ix, &err), &err);
+	assert_int_equal(ix.blocks.n, blocks);
+	assert_false(ix.info.complete);
+	assert_int_equal(ix.info.cut_at, cut_at);
+	assert_true(ix.info.damage[0] != 0);
+	rd_index_release(&ix);
+}
+
 static int keep_event(void *ctx, const struct rd_event *ev)
 {
 	struct trace_whole *w = ctx;

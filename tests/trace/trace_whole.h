@@ -8,6 +8,13 @@
 #include "tests/trace/trace_log.h"
 #include "trace/trace.h"
 
+/* The index of bytes in memory, as the format's index says it; *ix starts empty. */
+int index_bytes(const struct rd_format *format, const void *bytes, size_t size_bytes, struct rd_index *ix,
+		struct rd_error *err);
+/* The first bytes of the file have so many blocks, and are cut at this place. */
+void check_cut(const struct rd_format *format, const struct rd_bytes *file, size_t size_bytes, size_t blocks,
+	       uint64_t cut_at);
+
 struct trace_whole {
 	const struct rd_format *format;
 	struct rd_source source;

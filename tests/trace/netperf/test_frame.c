@@ -3,21 +3,11 @@
 
 #include "tests/trace/netperf/netperf_build.h"
 #include "tests/trace/nettrace/nettrace_build.h"
-#include "tests/trace/trace_log.h"
+#include "tests/trace/trace_whole.h"
 #include "trace/netperf/frame.h"
 #include "trace/netperf/netperf.h"
 
 enum { OLD_FIRST_EVENT = 0x72 }; /* where the events of versions 1 and 2 begin */
-
-static int index_bytes(const void *bytes, size_t n, struct rd_index *ix, struct rd_error *err)
-{
-	struct rd_source s;
-	memset(ix, 0, sizeof *ix);
-	memory_source(&s, bytes, n);
-	int rc = rd_format_netperf.index(&s, ix, NULL, NULL, err);
-	rd_source_close(&s);
-	return rc;
-}
 
 static void the_head_says_what_the_file_is(void **state)
 {
@@ -62,7 +52,7 @@ static void other_versions_are_refused_by_name(void **state)
 		netperf_begin(&b, &(struct netperf_options){.version = others[i].version,
 							    .oldest_reader = others[i].oldest_reader});
 		assert_true(rd_format_netperf.probe(b.file.at, b.file.n));
-		assert_code(RD_UNSUPPORTED, index_bytes(b.file.at, b.file.n, &ix, &err));
+		assert_code(RD_UNSUPPORTED, index_bytes(&rd_format_netperf, b.file.at, b.file.n, &ix, &err));
 		assert_non_null(strstr(err.text, others[i].text));
 		netperf_release(&b);
 	}
@@ -76,22 +66,22 @@ static void odd_heads(void **state)
 	struct rd_error err;
 	netperf_begin(&b, NULL);
 	netperf_end(&b);
-	assert_ok(index_bytes(b.file.at, b.file.n, &ix, &err), &err);
+	assert_ok(index_bytes(&rd_format_netperf, b.file.at, b.file.n, &ix, &err), &err);
 	assert_true(ix.info.complete);
 	assert_int_equal(ix.blocks.n, 0);
 	b.file.at[pointer] = 5;
-	assert_code(RD_CORRUPT, index_bytes(b.file.at, b.file.n, &ix, &err));
+	assert_code(RD_CORRUPT, index_bytes(&rd_format_netperf, b.file.at, b.file.n, &ix, &err));
 	b.file.at[pointer] = 8;
 	b.file.at[b.file.n - 2] = 7;
-	assert_code(RD_CORRUPT, index_bytes(b.file.at, b.file.n, &ix, &err));
+	assert_code(RD_CORRUPT, index_bytes(&rd_format_netperf, b.file.at, b.file.n, &ix, &err));
 	b.file.at[b.file.n - 2] = 6;
 	/* A name that is no trace's: another program's file. */
 	b.file.at[date - 2] = 'k';
 	assert_false(rd_format_netperf.probe(b.file.at, b.file.n));
-	assert_code(RD_UNSUPPORTED, index_bytes(b.file.at, b.file.n, &ix, &err));
+	assert_code(RD_UNSUPPORTED, index_bytes(&rd_format_netperf, b.file.at, b.file.n, &ix, &err));
 	b.file.at[0] = 21;
 	assert_false(rd_format_netperf.probe(b.file.at, b.file.n));
-	assert_code(RD_CORRUPT, index_bytes(b.file.at, b.file.n, &ix, &err));
+	assert_code(RD_CORRUPT, index_bytes(&rd_format_netperf, b.file.at, b.file.n, &ix, &err));
 	netperf_release(&b);
 }
 
@@ -102,7 +92,7 @@ static void a_file_may_have_the_later_tags(void **state)
 	struct rd_error err;
 	netperf_sample_file(&b, &(struct netperf_options){.begin = 5});
 	assert_true(rd_format_netperf.probe(b.file.at, b.file.n));
-	assert_ok(index_bytes(b.file.at, b.file.n, &ix, &err), &err);
+	assert_ok(index_bytes(&rd_format_netperf, b.file.at, b.file.n, &ix, &err), &err);
 	assert_true(ix.info.complete);
 	assert_int_equal(ix.blocks.n, 3);
 	rd_index_release(&ix);
@@ -117,7 +107,7 @@ static void blocks_are_one_shard(void **state)
 	struct rd_index ix;
 	struct rd_error err;
 	netperf_sample_file(&b, NULL);
-	assert_ok(index_bytes(b.file.at, b.file.n, &ix, &err), &err);
+	assert_ok(index_bytes(&rd_format_netperf, b.file.at, b.file.n, &ix, &err), &err);
 	assert_true(ix.whole);
 	assert_false(ix.sort_by_time);
 	assert_int_equal(ix.blocks.n, 3);
@@ -133,18 +123,6 @@ static void blocks_are_one_shard(void **state)
 	netperf_release(&b);
 }
 
-static void check_cut(const struct netperf_build *b, size_t size, size_t blocks, uint64_t cut_at)
-{
-	struct rd_index ix;
-	struct rd_error err;
-	assert_ok(index_bytes(b->file.at, size, &ix, &err), &err);
-	assert_int_equal(ix.blocks.n, blocks);
-	assert_false(ix.info.complete);
-	assert_int_equal(ix.info.cut_at, cut_at);
-	assert_true(ix.info.damage[0] != 0);
-	rd_index_release(&ix);
-}
-
 /* A writer that died: at a block's edge without the end mark, and inside every byte of a block. */
 static void a_cut_file_keeps_its_whole_blocks(void **state)
 {
@@ -152,16 +130,16 @@ static void a_cut_file_keeps_its_whole_blocks(void **state)
 	struct rd_index ix;
 	struct rd_error err;
 	netperf_sample_file(&b, NULL);
-	assert_ok(index_bytes(b.file.at, b.file.n, &ix, &err), &err);
+	assert_ok(index_bytes(&rd_format_netperf, b.file.at, b.file.n, &ix, &err), &err);
 	const struct rd_block last = ix.blocks.at[2];
-	check_cut(&b, b.file.n - 1, 3, b.file.n - 1);
+	check_cut(&rd_format_netperf, &b.file, b.file.n - 1, 3, b.file.n - 1);
 	for (uint64_t n = last.offset; n < last.offset + last.size_bytes; n++)
-		check_cut(&b, (size_t)n, 2, last.offset);
-	check_cut(&b, (size_t)ix.blocks.at[0].offset, 0, ix.blocks.at[0].offset);
+		check_cut(&rd_format_netperf, &b.file, (size_t)n, 2, last.offset);
+	check_cut(&rd_format_netperf, &b.file, (size_t)ix.blocks.at[0].offset, 0, ix.blocks.at[0].offset);
 	rd_index_release(&ix);
 	/* Bytes behind the end mark are nothing. */
 	put_number(&b.file, 0x0404, 2);
-	assert_ok(index_bytes(b.file.at, b.file.n, &ix, &err), &err);
+	assert_ok(index_bytes(&rd_format_netperf, b.file.at, b.file.n, &ix, &err), &err);
 	assert_true(ix.info.complete);
 	assert_int_equal(ix.blocks.n, 3);
 	rd_index_release(&ix);
@@ -186,11 +164,11 @@ static void broken_framing_ends_the_file(void **state)
 		struct rd_index ix;
 		struct rd_error err;
 		netperf_sample_file(&b, NULL);
-		assert_ok(index_bytes(b.file.at, b.file.n, &ix, &err), &err);
+		assert_ok(index_bytes(&rd_format_netperf, b.file.at, b.file.n, &ix, &err), &err);
 		uint64_t at = ix.blocks.at[1].offset;
 		rd_index_release(&ix);
 		memcpy(b.file.at + at + faults[i].at, &faults[i].value, faults[i].size_bytes);
-		check_cut(&b, b.file.n, 1, at);
+		check_cut(&rd_format_netperf, &b.file, b.file.n, 1, at);
 		netperf_release(&b);
 	}
 }
@@ -202,7 +180,7 @@ static void events_without_blocks_end_anywhere(void **state)
 	struct rd_index ix;
 	struct rd_error err;
 	netperf_sample_file(&b, &(struct netperf_options){.version = 2});
-	assert_ok(index_bytes(b.file.at, b.file.n, &ix, &err), &err);
+	assert_ok(index_bytes(&rd_format_netperf, b.file.at, b.file.n, &ix, &err), &err);
 	assert_true(ix.info.complete);
 	assert_true(ix.whole);
 	assert_int_equal(ix.info.pointer_bytes, 8);
@@ -214,11 +192,11 @@ static void events_without_blocks_end_anywhere(void **state)
 	assert_int_equal(run.size_bytes, end - OLD_FIRST_EVENT);
 	rd_index_release(&ix);
 	for (uint64_t n = end; n < b.file.n; n++)
-		check_cut(&b, (size_t)n, 1, end);
+		check_cut(&rd_format_netperf, &b.file, (size_t)n, 1, end);
 	for (uint64_t n = last; n < end; n++)
-		check_cut(&b, (size_t)n, 1, last);
-	check_cut(&b, OLD_FIRST_EVENT, 0, OLD_FIRST_EVENT);
-	check_cut(&b, OLD_FIRST_EVENT + 70, 0, OLD_FIRST_EVENT);
+		check_cut(&rd_format_netperf, &b.file, (size_t)n, 1, last);
+	check_cut(&rd_format_netperf, &b.file, OLD_FIRST_EVENT, 0, OLD_FIRST_EVENT);
+	check_cut(&rd_format_netperf, &b.file, OLD_FIRST_EVENT + 70, 0, OLD_FIRST_EVENT);
 	netperf_release(&b);
 }
 
@@ -243,7 +221,7 @@ static void the_end_may_lie(void **state)
 		uint8_t was[4];
 		memcpy(was, b.file.at + lies[i].at, 4);
 		memcpy(b.file.at + lies[i].at, &lies[i].value, 4);
-		check_cut(&b, n, 1, end);
+		check_cut(&rd_format_netperf, &b.file, n, 1, end);
 		memcpy(b.file.at + lies[i].at, was, 4);
 	}
 	/* An end inside the last event, at a byte that happens to be the tag: the event reaches over it. */
@@ -252,13 +230,13 @@ static void the_end_may_lie(void **state)
 	memcpy(b.file.at + label, &inside, 4);
 	struct rd_index ix;
 	struct rd_error err;
-	assert_ok(index_bytes(b.file.at, n, &ix, &err), &err);
+	assert_ok(index_bytes(&rd_format_netperf, b.file.at, n, &ix, &err), &err);
 	assert_false(ix.info.complete);
 	assert_int_equal(ix.info.cut_at, end - 62);
 	rd_index_release(&ix);
 	/* Another reference, beyond the table. */
 	b.file.at[OLD_FIRST_EVENT - 32 - 4] = 1;
-	assert_ok(index_bytes(b.file.at, n, &ix, &err), &err);
+	assert_ok(index_bytes(&rd_format_netperf, b.file.at, n, &ix, &err), &err);
 	assert_false(ix.info.complete);
 	rd_index_release(&ix);
 	netperf_release(&b);
@@ -271,7 +249,7 @@ static void short_pointers_show_in_the_stacks(void **state)
 	struct rd_index ix;
 	struct rd_error err;
 	netperf_sample_file(&b, &(struct netperf_options){.version = 2, .pointer_bytes = 4});
-	assert_ok(index_bytes(b.file.at, b.file.n, &ix, &err), &err);
+	assert_ok(index_bytes(&rd_format_netperf, b.file.at, b.file.n, &ix, &err), &err);
 	assert_true(ix.info.complete);
 	assert_int_equal(ix.info.pointer_bytes, 4);
 	rd_index_release(&ix);
@@ -312,7 +290,7 @@ static void a_broken_event_without_blocks_ends_the_file(void **state)
 		uint8_t was[4];
 		memcpy(was, b.file.at + at + faults[i].at, 4);
 		memcpy(b.file.at + at + faults[i].at, &faults[i].value, 4);
-		check_cut(&b, b.file.n, 1, at);
+		check_cut(&rd_format_netperf, &b.file, b.file.n, 1, at);
 		memcpy(b.file.at + at + faults[i].at, was, 4);
 	}
 	netperf_release(&b);

@@ -2,19 +2,9 @@
 #include "tests/support.h"
 
 #include "tests/trace/nettrace/nettrace_build.h"
-#include "tests/trace/trace_log.h"
+#include "tests/trace/trace_whole.h"
 #include "trace/nettrace/frame.h"
 #include "trace/nettrace/nettrace.h"
-
-static int index_bytes(const void *bytes, size_t n, struct rd_index *ix, struct rd_error *err)
-{
-	struct rd_source s;
-	memset(ix, 0, sizeof *ix);
-	memory_source(&s, bytes, n);
-	int rc = rd_format_nettrace.index(&s, ix, NULL, NULL, err);
-	rd_source_close(&s);
-	return rc;
-}
 
 static void the_head_says_what_the_file_is(void **state)
 {
@@ -71,16 +61,16 @@ static void other_versions_are_refused_by_name(void **state)
 	struct nettrace_build b;
 	struct rd_index ix;
 	struct rd_error err;
-	assert_code(RD_UNSUPPORTED, index_bytes(seven, sizeof seven - 1, &ix, &err));
+	assert_code(RD_UNSUPPORTED, index_bytes(&rd_format_nettrace, seven, sizeof seven - 1, &ix, &err));
 	assert_non_null(strstr(err.text, "nettrace 7.1"));
-	assert_code(RD_TRUNCATED, index_bytes(seven, sizeof seven - 2, &ix, &err));
+	assert_code(RD_TRUNCATED, index_bytes(&rd_format_nettrace, seven, sizeof seven - 2, &ix, &err));
 	nettrace_begin(&b, &(struct nettrace_options){.version = 7, .oldest_reader = 7});
-	assert_code(RD_UNSUPPORTED, index_bytes(b.file.at, b.file.n, &ix, &err));
+	assert_code(RD_UNSUPPORTED, index_bytes(&rd_format_nettrace, b.file.at, b.file.n, &ix, &err));
 	assert_non_null(strstr(err.text, "nettrace 7"));
 	nettrace_release(&b);
 	nettrace_begin(&b, &(struct nettrace_options){.version = 5, .oldest_reader = 4});
 	nettrace_end(&b);
-	assert_ok(index_bytes(b.file.at, b.file.n, &ix, &err), &err);
+	assert_ok(index_bytes(&rd_format_nettrace, b.file.at, b.file.n, &ix, &err), &err);
 	assert_int_equal(ix.info.version_major, 5);
 	nettrace_release(&b);
 }
@@ -95,7 +85,7 @@ static void blocks_have_kinds_times_and_context(void **state)
 	struct rd_index ix;
 	struct rd_error err;
 	nettrace_sample_file(&b, NULL);
-	assert_ok(index_bytes(b.file.at, b.file.n, &ix, &err), &err);
+	assert_ok(index_bytes(&rd_format_nettrace, b.file.at, b.file.n, &ix, &err), &err);
 	assert_int_equal(ix.blocks.n, sizeof kinds);
 	assert_true(ix.info.complete);
 	assert_false(ix.sort_by_time);
@@ -114,18 +104,6 @@ static void blocks_have_kinds_times_and_context(void **state)
 	nettrace_release(&b);
 }
 
-static void check_cut(const struct nettrace_build *b, size_t size, size_t blocks, uint64_t cut_at)
-{
-	struct rd_index ix;
-	struct rd_error err;
-	assert_ok(index_bytes(b->file.at, size, &ix, &err), &err);
-	assert_int_equal(ix.blocks.n, blocks);
-	assert_false(ix.info.complete);
-	assert_int_equal(ix.info.cut_at, cut_at);
-	assert_true(ix.info.damage[0] != 0);
-	rd_index_release(&ix);
-}
-
 /* A writer that died: at a block's edge without the end mark, and inside every byte of a block. */
 static void a_cut_file_keeps_its_whole_blocks(void **state)
 {
@@ -133,13 +111,13 @@ static void a_cut_file_keeps_its_whole_blocks(void **state)
 	struct rd_index ix;
 	struct rd_error err;
 	nettrace_sample_file(&b, NULL);
-	assert_ok(index_bytes(b.file.at, b.file.n, &ix, &err), &err);
+	assert_ok(index_bytes(&rd_format_nettrace, b.file.at, b.file.n, &ix, &err), &err);
 	const struct rd_block last = ix.blocks.at[ix.blocks.n - 1];
-	check_cut(&b, b.file.n - 1, ix.blocks.n, b.file.n - 1);
+	check_cut(&rd_format_nettrace, &b.file, b.file.n - 1, ix.blocks.n, b.file.n - 1);
 	for (uint64_t n = last.offset + 1; n < last.offset + last.size_bytes; n++)
-		check_cut(&b, (size_t)n, ix.blocks.n - 1, last.offset);
-	check_cut(&b, (size_t)last.offset, ix.blocks.n - 1, last.offset);
-	check_cut(&b, (size_t)ix.blocks.at[0].offset, 0, ix.blocks.at[0].offset);
+		check_cut(&rd_format_nettrace, &b.file, (size_t)n, ix.blocks.n - 1, last.offset);
+	check_cut(&rd_format_nettrace, &b.file, (size_t)last.offset, ix.blocks.n - 1, last.offset);
+	check_cut(&rd_format_nettrace, &b.file, (size_t)ix.blocks.at[0].offset, 0, ix.blocks.at[0].offset);
 	rd_index_release(&ix);
 	nettrace_release(&b);
 }
@@ -151,7 +129,7 @@ static void bytes_behind_the_end_mark_are_nothing(void **state)
 	struct rd_error err;
 	nettrace_sample_file(&b, NULL);
 	put_number(&b.file, 0x0505, 2);
-	assert_ok(index_bytes(b.file.at, b.file.n, &ix, &err), &err);
+	assert_ok(index_bytes(&rd_format_nettrace, b.file.at, b.file.n, &ix, &err), &err);
 	assert_true(ix.info.complete);
 	assert_int_equal(ix.blocks.n, 10);
 	rd_index_release(&ix);
@@ -175,11 +153,11 @@ static void broken_framing_ends_the_file(void **state)
 		struct rd_index ix;
 		struct rd_error err;
 		nettrace_sample_file(&b, NULL);
-		assert_ok(index_bytes(b.file.at, b.file.n, &ix, &err), &err);
+		assert_ok(index_bytes(&rd_format_nettrace, b.file.at, b.file.n, &ix, &err), &err);
 		uint64_t at = ix.blocks.at[3].offset;
 		rd_index_release(&ix);
 		memcpy(b.file.at + at + faults[i].at, &faults[i].value, faults[i].size_bytes);
-		check_cut(&b, b.file.n, 3, at);
+		check_cut(&rd_format_nettrace, &b.file, b.file.n, 3, at);
 		nettrace_release(&b);
 	}
 }
@@ -191,7 +169,7 @@ static void a_second_head_ends_the_file(void **state)
 	uint64_t at = b.file.n;
 	nettrace_block(&b, "Trace");
 	nettrace_end(&b);
-	check_cut(&b, b.file.n, 0, at);
+	check_cut(&rd_format_nettrace, &b.file, b.file.n, 0, at);
 	nettrace_release(&b);
 }
 

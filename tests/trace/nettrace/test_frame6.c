@@ -2,19 +2,9 @@
 #include "tests/support.h"
 
 #include "tests/trace/nettrace/nettrace6_build.h"
-#include "tests/trace/trace_log.h"
+#include "tests/trace/trace_whole.h"
 #include "trace/nettrace/frame6.h"
 #include "trace/nettrace/nettrace.h"
-
-static int index_bytes(const void *bytes, size_t n, struct rd_index *ix, struct rd_error *err)
-{
-	struct rd_source s;
-	memset(ix, 0, sizeof *ix);
-	memory_source(&s, bytes, n);
-	int rc = rd_format_nettrace.index(&s, ix, NULL, NULL, err);
-	rd_source_close(&s);
-	return rc;
-}
 
 static void the_head_says_what_the_file_is(void **state)
 {
@@ -25,7 +15,7 @@ static void the_head_says_what_the_file_is(void **state)
 							.pairs = {"HardwareThreadCount", "12", "ProcessId", "4242",
 								  "ExpectedCPUSamplingRate", "1000000", "Other", "x"}});
 	nettrace6_end(&b);
-	assert_ok(index_bytes(b.file.at, b.file.n, &ix, &err), &err);
+	assert_ok(index_bytes(&rd_format_nettrace, b.file.at, b.file.n, &ix, &err), &err);
 	assert_int_equal(ix.info.version_major, 6);
 	assert_int_equal(ix.info.version_minor, 3);
 	assert_int_equal(ix.info.pointer_bytes, 8);
@@ -40,7 +30,7 @@ static void the_head_says_what_the_file_is(void **state)
 	assert_true(ix.info.complete);
 	rd_index_release(&ix);
 	for (size_t n = 1; n < b.file.n - 4; n++)
-		assert_code(RD_TRUNCATED, index_bytes(b.file.at, n, &ix, &err));
+		assert_code(RD_TRUNCATED, index_bytes(&rd_format_nettrace, b.file.at, n, &ix, &err));
 	nettrace6_release(&b);
 }
 
@@ -54,7 +44,7 @@ static void pairs_that_make_no_sense(void **state)
 			&(struct nettrace6_options){.pairs = {"HardwareThreadCount", "-1", "ProcessId", "4294967296",
 							      "ExpectedCPUSamplingRate", "18446744073709551616"}});
 	nettrace6_end(&b);
-	assert_ok(index_bytes(b.file.at, b.file.n, &ix, &err), &err);
+	assert_ok(index_bytes(&rd_format_nettrace, b.file.at, b.file.n, &ix, &err), &err);
 	assert_int_equal(ix.info.pid, 0);
 	assert_int_equal(ix.info.cpus, 0);
 	assert_int_equal(ix.info.sampling_ns, 0);
@@ -73,7 +63,7 @@ static void a_head_longer_than_a_page(void **state)
 	nettrace6_begin(&b, &(struct nettrace6_options){.pairs = {"Story", value, "ProcessId", "7"}});
 	nettrace6_stacks(&b, 1);
 	nettrace6_end(&b);
-	assert_ok(index_bytes(b.file.at, b.file.n, &ix, &err), &err);
+	assert_ok(index_bytes(&rd_format_nettrace, b.file.at, b.file.n, &ix, &err), &err);
 	assert_int_equal(ix.info.pid, 7);
 	assert_int_equal(ix.blocks.n, 1);
 	rd_index_release(&ix);
@@ -87,18 +77,18 @@ static void odd_heads(void **state)
 	struct rd_error err;
 	nettrace6_begin(&b, &(struct nettrace6_options){.major = 7});
 	nettrace6_end(&b);
-	assert_code(RD_UNSUPPORTED, index_bytes(b.file.at, b.file.n, &ix, &err));
+	assert_code(RD_UNSUPPORTED, index_bytes(&rd_format_nettrace, b.file.at, b.file.n, &ix, &err));
 	assert_non_null(strstr(err.text, "nettrace 7.0"));
 	nettrace6_release(&b);
 	nettrace6_begin(&b, &(struct nettrace6_options){.pointer_bytes = 5});
 	nettrace6_end(&b);
-	assert_code(RD_CORRUPT, index_bytes(b.file.at, b.file.n, &ix, &err));
+	assert_code(RD_CORRUPT, index_bytes(&rd_format_nettrace, b.file.at, b.file.n, &ix, &err));
 	/* More pairs than bytes. */
 	memset(b.file.at + b.file.n - 8, 0xff, 4);
-	assert_code(RD_CORRUPT, index_bytes(b.file.at, b.file.n, &ix, &err));
+	assert_code(RD_CORRUPT, index_bytes(&rd_format_nettrace, b.file.at, b.file.n, &ix, &err));
 	/* The first block is another one. */
 	b.file.at[RD_NETTRACE6_MAGIC_BYTES + 3] = RD_NETTRACE_STACK;
-	assert_code(RD_CORRUPT, index_bytes(b.file.at, b.file.n, &ix, &err));
+	assert_code(RD_CORRUPT, index_bytes(&rd_format_nettrace, b.file.at, b.file.n, &ix, &err));
 	nettrace6_release(&b);
 }
 
@@ -131,7 +121,7 @@ static void blocks_have_kinds_times_and_context(void **state)
 	struct rd_index ix;
 	struct rd_error err;
 	nettrace6_sample_file(&b, NULL);
-	assert_ok(index_bytes(b.file.at, b.file.n, &ix, &err), &err);
+	assert_ok(index_bytes(&rd_format_nettrace, b.file.at, b.file.n, &ix, &err), &err);
 	assert_int_equal(ix.blocks.n, sizeof rows / sizeof *rows);
 	assert_true(ix.info.complete);
 	assert_false(ix.sort_by_time);
@@ -162,7 +152,7 @@ static void check_end(const struct nettrace6_build *b, const char *damage, uint6
 {
 	struct rd_index ix;
 	struct rd_error err;
-	assert_ok(index_bytes(b->file.at, b->file.n, &ix, &err), &err);
+	assert_ok(index_bytes(&rd_format_nettrace, b->file.at, b->file.n, &ix, &err), &err);
 	assert_int_equal(ix.blocks.n, blocks);
 	assert_int_equal(ix.info.complete, damage == NULL);
 	assert_true(ix.info.cut_at == cut_at);
