@@ -317,3 +317,58 @@ const Rd__Envelope *take_task(struct stage *s, rd_peer worker, Rd__Work work)
 	s->last = NULL;
 	return kept[kept_n - 1];
 }
+
+const char *text(const ProtobufCBinaryData *f)
+{
+	static char buf[8][1024];
+	static unsigned turn;
+	return rd_field_text(f, buf[turn++ % 8], 1024);
+}
+
+void start(struct stage *s, uint32_t workers, uint32_t shards, uint32_t blocks)
+{
+	Rd__Submit base = plain_submit();
+
+	base.shards = shards;
+	hello(s, MERGER, RD__ROLE__MERGER, 0);
+	hello(s, CLIENT, RD__ROLE__CLIENT, 0);
+	for (uint32_t i = 0; i < workers; i++)
+		hello(s, W1 + i, RD__ROLE__WORKER, 1);
+	submit(s, &base, 1, (const char *[]){"/t/a.nettrace"});
+	const Rd__Envelope *open = take_task(s, W1, RD__WORK__OPEN);
+	assert_string_equal("/t/a.nettrace", text(&open->work->path));
+	assert_string_equal("/scratch", text(&open->work->scratch));
+	say_index(s, W1, open, blocks, MIB);
+}
+
+const Rd__Status *status_of_job(struct stage *s)
+{
+	Rd__Envelope e = rd_envelope(RD__KIND__STATUS);
+
+	e.job = rd_field(s->job);
+	e.watch = true;
+	say(s, CLIENT, &e, NULL);
+	return newest_status(s, CLIENT);
+}
+
+void say_finished(struct stage *s)
+{
+	Rd__Envelope e = rd_envelope(RD__KIND__FINISHED);
+	Rd__Finished f = RD__FINISHED__INIT;
+
+	e.job = rd_field(s->job);
+	f.output = rd_field("/out/x.rundown");
+	f.samples = 42;
+	f.complete = true;
+	e.finished = &f;
+	say(s, MERGER, &e, NULL);
+}
+
+void settle(struct stage *s, rd_peer worker)
+{
+	const Rd__Envelope *task = take_task(s, worker, RD__WORK__DECODE);
+
+	say_partial(s, worker, task, 2);
+	say_merged(s, task, false);
+	expect(s, worker, RD__KIND__DONE);
+}

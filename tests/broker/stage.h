@@ -10,6 +10,9 @@
 #include "tests/support.h"
 #include "trace/trace.h"
 
+#define SECOND UINT64_C(1000000000)
+#define MIB    (UINT64_C(1) << 20)
+
 struct letter {
 	rd_peer to;
 	struct rd_message m;
@@ -63,5 +66,15 @@ void say_partial(struct stage *s, rd_peer from, const Rd__Envelope *task, uint32
 void say_merged(struct stage *s, const Rd__Envelope *task, bool duplicate);
 /* A task to this worker, as a copy that the stage keeps until it closes. */
 const Rd__Envelope *take_task(struct stage *s, rd_peer worker, Rd__Work work);
+
+/* A field as a C string, in one of eight buffers that take turns. */
+const char *text(const ProtobufCBinaryData *f);
+/* Everybody is there, one trace of `blocks` blocks is submitted, and its index is said. */
+void start(struct stage *s, uint32_t workers, uint32_t shards, uint32_t blocks);
+/* What the client hears who asks for the job. */
+const Rd__Status *status_of_job(struct stage *s);
+void say_finished(struct stage *s);
+/* This worker's next shard is decoded and merged. */
+void settle(struct stage *s, rd_peer worker);
 
 #endif

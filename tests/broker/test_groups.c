@@ -18,13 +18,6 @@ static int teardown(void **state)
 	return 0;
 }
 
-static const char *text(const ProtobufCBinaryData *f)
-{
-	static char buf[8][1024];
-	static unsigned turn;
-	return rd_field_text(f, buf[turn++ % 8], 1024);
-}
-
 /* An ETL's index, unless the name says otherwise; with "slow" in it, of another clock. */
 static void index_by_name(const Rd__Envelope *task, const char *name)
 {
