@@ -1,19 +1,6 @@
 #include "tests/profile/random_scene.h"
 
-static uint64_t random_state;
-
-void random_begin(uint64_t seed)
-{
-	random_state = seed * 0x9e3779b97f4a7c15u + 1;
-}
-
-uint32_t pick(uint32_t n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (uint32_t)((random_state >> 11) % n);
-}
+#include "tests/random.h"
 
 #define ONE_OF(...) pick_one((const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / 8)
 static uint64_t pick_one(const uint64_t *of, size_t n)

@@ -10,11 +10,6 @@
 /* Addresses from here on are the kernel's. */
 #define KERNEL 0xffff800000000000u
 
-/* The same seed, the same numbers. */
-void random_begin(uint64_t seed);
-/* Below n. */
-uint32_t pick(uint32_t n);
-
 /* Symbols: what their names make of a frame. Of compiled code the label is whole, of the others it lacks the module. */
 struct symbol {
 	const char *text, *label;
@@ -22,6 +17,7 @@ struct symbol {
 };
 extern const struct symbol symbols[];
 
+/* By tests/random.h. */
 void some_scene(struct scene *s);
 
 #endif

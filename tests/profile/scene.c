@@ -418,3 +418,19 @@ void scene_assert_folded(const struct rd_result *r, unsigned show, const char *e
 	if (!same)
 		_fail(file, line);
 }
+
+void scene_of_samples(struct scene *s)
+{
+	scene_init(s);
+	s->info[0].clock.start_utc_ns = 1000;
+	s->info[0].clock.start_ticks = 100;
+	SCENE_PROCESS(s, "Shop.exe", .time = 101, .op = RD_OP_LOAD, .pid = 7);
+	SCENE_PROCESS(s, "7", .time = 101, .op = RD_OP_LOAD, .pid = 8);
+	for (uint64_t time = 110; time < 150; time += 10) {
+		SCENE_SAMPLE(s, time, 7, 0x1000);
+		SCENE_SAMPLE(s, time, 8, 0x1000);
+	}
+	scene_add(s, (struct scene_item){
+			     .table = RD_TABLE_SAMPLES,
+			     .sample = {.time = 150, .kind = RD_SAMPLE_MANAGED, .pid = 9, .thread = 3, .weight = 5}});
+}

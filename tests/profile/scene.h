@@ -69,6 +69,9 @@ char *scene_folded(const struct rd_result *r, unsigned show);
 #define assert_folded_as(r, show, expected) scene_assert_folded((r), (show), (expected), __FILE__, __LINE__)
 void scene_assert_folded(const struct rd_result *r, unsigned show, const char *expected, const char *file, int line);
 
+/* A new scene: two processes with their samples, and one sample of a third. */
+void scene_of_samples(struct scene *s);
+
 /* Sort lines of text in place. */
 void scene_sort_lines(char *text);
 

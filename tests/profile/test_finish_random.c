@@ -3,6 +3,7 @@
  */
 #include "tests/profile/expected.h"
 #include "tests/profile/random_scene.h"
+#include "tests/random.h"
 #include "tests/support.h"
 
 #ifdef __SANITIZE_ADDRESS__

@@ -1,16 +1,7 @@
 #include "tests/support.h"
 
 #include "profile/losses.h"
-
-static uint64_t random_state = 88172645463325252u;
-
-static uint32_t below(uint32_t n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (uint32_t)((random_state >> 16) % n);
-}
+#include "tests/random.h"
 
 /* ---- the rules once more, in one pass and as plainly as can be */
 
@@ -196,27 +187,27 @@ static void a_hole_loses_nothing(void **state)
 
 static uint32_t random_number(const uint32_t *recent)
 {
-	switch (below(8)) {
+	switch (pick(8)) {
 	case 0:
-		return below(3);
+		return pick(3);
 	case 1:
-		return UINT32_MAX - below(3);
+		return UINT32_MAX - pick(3);
 	case 2:
-		return 0x80000000u - 2 + below(4);
+		return 0x80000000u - 2 + pick(4);
 	case 3:
-		return *recent - below(4);
+		return *recent - pick(4);
 	default:
-		return *recent + below(4);
+		return *recent + pick(4);
 	}
 }
 
 static size_t random_ops(struct op *ops, uint32_t recent[THREADS])
 {
-	size_t n = below(6);
+	size_t n = pick(6);
 
 	for (size_t i = 0; i < n; i++) {
-		uint32_t t = below(THREADS), kind = below(20);
-		ops[i] = (struct op){t, RD_SEQ_EVENT, random_number(&recent[t]), 1 + below(3)};
+		uint32_t t = pick(THREADS), kind = pick(20);
+		ops[i] = (struct op){t, RD_SEQ_EVENT, random_number(&recent[t]), 1 + pick(3)};
 		recent[t] = ops[i].first + ops[i].count - 1;
 		if (kind < 3)
 			ops[i].op = RD_SEQ_POINT;
@@ -237,21 +228,21 @@ static void any_cut(void **state)
 		struct rd_losses l[SHARDS];
 		struct plain plain = {0};
 		uint32_t recent[THREADS] = {0};
-		bool at_random = below(2);
+		bool at_random = pick(2);
 		uint32_t shard = 0;
 		for (size_t s = 0; s < SHARDS; s++)
 			l[s] = (struct rd_losses){.out = &p[s]};
-		uint32_t blocks = 1 + below(BLOCKS);
+		uint32_t blocks = 1 + pick(BLOCKS);
 		for (uint32_t b = 0; b < blocks; b++) {
 			struct op ops[8];
 			size_t n = random_ops(ops, recent);
-			bool undo = below(10) == 0;
+			bool undo = pick(10) == 0;
 			for (size_t i = 0; i < n && !undo; i++)
 				plain_op(&plain, &ops[i]);
 			/* Runs of blocks, or blocks strewn over the shards. */
 			if (at_random)
-				shard = below(SHARDS);
-			else if (below(3) == 0 && shard + 1 < SHARDS)
+				shard = pick(SHARDS);
+			else if (pick(3) == 0 && shard + 1 < SHARDS)
 				shard++;
 			tell_block(&l[shard], b, ops, n, undo);
 		}

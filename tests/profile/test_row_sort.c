@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "profile/row_sort.h"
+#include "tests/random.h"
 
 struct row {
 	uint32_t before;
@@ -9,16 +10,6 @@ struct row {
 	uint64_t time;
 	uint32_t behind;
 };
-
-static uint64_t random_state = 88172645463325252u;
-
-static uint32_t below(uint32_t n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (uint32_t)((random_state >> 16) % n);
-}
 
 static int order(const void *a, const void *b)
 {
@@ -33,7 +24,7 @@ enum shape { SORTED, FALLING, EQUAL, RUNS, RANDOM, TIES, SHAPES };
 
 static struct row make_row(enum shape shape, size_t i)
 {
-	struct row r = {.before = 0xaaaa0000u | (uint32_t)i, .behind = (uint32_t)i, .tie = below(3)};
+	struct row r = {.before = 0xaaaa0000u | (uint32_t)i, .behind = (uint32_t)i, .tie = pick(3)};
 
 	switch (shape) {
 	case SORTED:
@@ -46,13 +37,13 @@ static struct row make_row(enum shape shape, size_t i)
 		r.time = 5, r.tie = 5;
 		break;
 	case RUNS:
-		r.time = i % 100 + below(3);
+		r.time = i % 100 + pick(3);
 		break;
 	case RANDOM:
-		r.time = (uint64_t)below(1u << 30) << 34;
+		r.time = (uint64_t)pick(1u << 30) << 34;
 		break;
 	default:
-		r.time = below(4);
+		r.time = pick(4);
 	}
 	return r;
 }
