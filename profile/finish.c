@@ -100,7 +100,7 @@ static int run_group(struct finish *f, struct rd_group *g, struct rd_error *err)
 		rc = rd_trust_add_file(&f->out->trust, &f->traces[file->trace], file, &f->out->traces.at[file->trace],
 				       err);
 	}
-	rd_trust_add_group(&f->out->trust, g);
+	rd_trust_add_group(&f->out->trust, g, g == f->groups.at);
 	f->out->stats.facts += g->facts;
 	f->out->stats.raw_stacks += g->raw_stacks.at.n;
 	rd_group_release(g);

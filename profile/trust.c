@@ -76,16 +76,16 @@ static bool has_samples(const struct rd_group *g)
 	return false;
 }
 
-static void add_rundown(struct rd_trust *t, enum rd_rundown rundown)
+static void add_rundown(struct rd_trust *t, enum rd_rundown rundown, bool first)
 {
 	/* Of several groups: some complete and some without any are together partial. */
-	if (t->rundown == RD_RUNDOWN_NONE)
+	if (first)
 		t->rundown = rundown;
-	else if (rundown == RD_RUNDOWN_PARTIAL)
+	else if (rundown != t->rundown)
 		t->rundown = RD_RUNDOWN_PARTIAL;
 }
 
-void rd_trust_add_group(struct rd_trust *t, const struct rd_group *g)
+void rd_trust_add_group(struct rd_trust *t, const struct rd_group *g, bool first)
 {
 	const uint64_t runtime = RD_SEEN_RUNTIME | RD_SEEN_RUNTIME_METHODS;
 	const uint64_t rundown = RD_SEEN_RUNDOWN | RD_SEEN_RUNDOWN_METHODS;
@@ -95,7 +95,7 @@ void rd_trust_add_group(struct rd_trust *t, const struct rd_group *g)
 		seen |= g->files.at[i].providers_seen;
 	/* Whoever samples managed code needs one of the two to name it. */
 	bool managed = (seen & (runtime | rundown)) != 0 || g->thread_time;
-	add_rundown(t, rd_evidence_rundown(&g->evidence));
+	add_rundown(t, rd_evidence_rundown(&g->evidence), first);
 	t->missing_rundown |= managed && (seen & rundown) == 0 && is_whole(g);
 	t->missing_runtime |= managed && (seen & (RD_SEEN_RUNTIME | RD_SEEN_RUNDOWN_METHODS)) == 0;
 	t->missing_stacks |= has_samples(g) && (seen & RD_SEEN_STACKS) == 0;
