@@ -153,7 +153,7 @@ static bool is_unused(const struct scene_item *record)
 	return true;
 }
 
-void expect(struct expected *e, const struct scene *s, const struct rd_finish_options *opt)
+void expect_scene(struct expected *e, const struct scene *s, const struct rd_finish_options *opt)
 {
 	*e = (struct expected){0};
 	trace = s;

@@ -16,6 +16,6 @@ struct expected {
 	size_t size;
 };
 
-void expect(struct expected *e, const struct scene *s, const struct rd_finish_options *opt);
+void expect_scene(struct expected *e, const struct scene *s, const struct rd_finish_options *opt);
 
 #endif

@@ -78,7 +78,7 @@ static void try_seed(uint64_t seed)
 						 .has_to = pick(2),
 						 .to_ns = 20 + pick(20),
 						 .process = opt.process};
-	expect(&e, &s, &opt);
+	expect_scene(&e, &s, &opt);
 	for (size_t i = 0; i < sizeof shards / sizeof *shards; i++) {
 		struct rd_result r;
 		uint32_t n = shards[i];
