@@ -114,7 +114,8 @@ TOOLS := $(TOOL_C:%.c=$(B)/%)
 E2E := $(filter-out %/lib.sh,$(sort $(wildcard tests/e2e/*.sh tests/e2e/*.py)))
 BINARIES := $(foreach p,$(PROGRAMS),$(if $(wildcard $(MAIN_$p)/main.c),$(BIN)/$p))
 MAN := $(wildcard docs/man/*.1)
-DOCS := README.md LICENSE $(filter-out docs/man/%,$(wildcard docs/*.md docs/formats/*.md))
+DOCS := $(wildcard README.md LICENSE docs/*.md)
+FORMAT_DOCS := $(wildcard docs/formats/*.md)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -274,9 +275,10 @@ deps:
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin
 	$(if $(BINARIES),install -m 755 $(BINARIES) $(DESTDIR)$(PREFIX)/bin)
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/rundown
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/rundown/formats
 	$(if $(MAN),install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1)
-	install -m 644 $(wildcard $(DOCS)) $(DESTDIR)$(PREFIX)/share/doc/rundown
+	install -m 644 $(DOCS) $(DESTDIR)$(PREFIX)/share/doc/rundown
+	$(if $(FORMAT_DOCS),install -m 644 $(FORMAT_DOCS) $(DESTDIR)$(PREFIX)/share/doc/rundown/formats)
 
 uninstall:
 	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%) $(patsubst docs/man/%,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(MAN))
