@@ -9,10 +9,12 @@ uint32_t result_string(struct rd_result *r, const char *text)
 	return id;
 }
 
+/* Tests compare rows as bytes, padding too. */
 #define ADD(vec, ...)                                                                                                  \
 	do {                                                                                                           \
 		size_t add_at = (vec)->n;                                                                              \
 		assert_int_equal(rd_vec_reserve((vec), 1), 0);                                                         \
+		memset(&(vec)->at[add_at], 0, sizeof *(vec)->at);                                                      \
 		(vec)->n++;                                                                                            \
 		(vec)->at[add_at] = __VA_ARGS__;                                                                       \
 	} while (0)
