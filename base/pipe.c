@@ -100,9 +100,11 @@ int rd_pipe_fill(struct rd_pipe *p, struct rd_error *err)
 int rd_pipe_next(struct rd_pipe *p, struct rd_pipe_frame *out, struct rd_error *err)
 {
 	/* Before anything came there is no buffer to point into. */
-	if (rd_pipe_left(p) < RD_PIPE_HEAD_BYTES)
+	size_t left = rd_pipe_left(p);
+	struct rd_cursor c = rd_cursor_of(left ? p->buffer.at + p->at : NULL, left);
+
+	if (rd_left(&c) < RD_PIPE_HEAD_BYTES)
 		return 0;
-	struct rd_cursor c = rd_cursor_of(p->buffer.at + p->at, rd_pipe_left(p));
 	uint32_t size = rd_u32(&c);
 	uint8_t type = rd_u8(&c);
 	if (size > p->body_max_bytes)
