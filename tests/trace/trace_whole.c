@@ -59,6 +59,32 @@ void whole_release(struct trace_whole *w)
 	rd_source_close(&w->source);
 }
 
+void check_other_plan(const struct trace_whole *w, size_t i, uint32_t other_kind)
+{
+	static const uint64_t sizes[] = {0, UINT64_MAX};
+	const struct rd_format *format = w->format;
+	struct rd_sink sink = {.want = RD_WANT_ALL};
+	struct rd_block right = w->index.blocks.at[i], b = right;
+	struct rd_decoder *d;
+	struct rd_error err;
+	assert_ok(format->decoder_new(&w->source, &w->index.info, &sink, &d, &err), &err);
+	b.kind = other_kind;
+	assert_code(RD_CHANGED, format->decoder_blocks(d, &b, 1, &err));
+	assert_code(RD_CHANGED, format->decoder_context(d, &b, &err));
+	assert_int_equal(err.offset, b.offset);
+	b = right;
+	b.size_bytes--;
+	assert_code(RD_CHANGED, format->decoder_blocks(d, &b, 1, &err));
+	for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+		b.size_bytes = sizes[k];
+		assert_code(RD_CHANGED, format->decoder_blocks(d, &b, 1, &err));
+	}
+	b.offset = UINT64_MAX;
+	assert_code(RD_CHANGED, format->decoder_blocks(d, &b, 1, &err));
+	assert_int_equal(format->decoder_blocks(d, &b, 0, &err), 0);
+	format->decoder_free(d);
+}
+
 uint64_t event_frame(const struct rd_event *ev, size_t i)
 {
 	return ev->stack_pointer_bytes == 4 ? rd_le32(ev->stack + 4 * i) : rd_le64(ev->stack + 8 * i);

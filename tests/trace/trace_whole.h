@@ -29,6 +29,9 @@ struct trace_whole {
 void whole_decode(struct trace_whole *w, const struct rd_format *format, const struct rd_bytes *bytes);
 void whole_release(struct trace_whole *w);
 
+/* Block i is refused as another kind, with other sizes and elsewhere: a plan of another file. */
+void check_other_plan(const struct trace_whole *w, size_t i, uint32_t other_kind);
+
 /* Frame i of an event's stack. */
 uint64_t event_frame(const struct rd_event *ev, size_t i);
 
