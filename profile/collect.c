@@ -199,49 +199,16 @@ void rd_collector_release(struct rd_collector *c)
 
 /* ---- the end */
 
-#define COMPARE(field)                                                                                                 \
-	do {                                                                                                           \
-		if (x->field != y->field)                                                                              \
-			return x->field < y->field ? -1 : 1;                                                           \
-	} while (0)
-
-static int sample_order(const void *a, const void *b)
-{
-	const struct rd_sample *x = a, *y = b;
-
-	COMPARE(time);
-	COMPARE(thread);
-	COMPARE(cpu);
-	COMPARE(pointer);
-	COMPARE(stack);
-	COMPARE(kind);
-	COMPARE(weight);
-	COMPARE(pid);
-	return 0;
-}
-
-static int stack_record_order(const void *a, const void *b)
-{
-	const struct rd_stack_row *x = a, *y = b;
-
-	COMPARE(sample_time);
-	COMPARE(thread);
-	COMPARE(cpu);
-	COMPARE(time);
-	COMPARE(place);
-	return 0;
-}
-
 int rd_collector_finish(struct rd_collector *c, struct rd_error *err)
 {
 	struct rd_partial *p = c->out;
 
 	rd_losses_finish(&c->losses);
 	if (rd_sort_rows((void **)&p->samples.at, &p->samples.cap, p->samples.n, sizeof *p->samples.at,
-			 offsetof(struct rd_sample, time), sample_order) < 0 ||
+			 offsetof(struct rd_sample, time), rd_sample_order) < 0 ||
 	    rd_sort_rows((void **)&p->stack_records.at, &p->stack_records.cap, p->stack_records.n,
 			 sizeof *p->stack_records.at, offsetof(struct rd_stack_row, sample_time),
-			 stack_record_order) < 0)
+			 rd_stack_row_order) < 0)
 		return rd_fail_nomem(err);
 
 	struct rd_partial_summary *s = &p->summary;

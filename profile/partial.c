@@ -68,3 +68,36 @@ int rd_partial_block_check(struct rd_span block, enum rd_partial_table *table, s
 		*table = head.table;
 	return code;
 }
+
+#define COMPARE(field)                                                                                                 \
+	do {                                                                                                           \
+		if (x->field != y->field)                                                                              \
+			return x->field < y->field ? -1 : 1;                                                           \
+	} while (0)
+
+int rd_sample_order(const void *a, const void *b)
+{
+	const struct rd_sample *x = a, *y = b;
+
+	COMPARE(time);
+	COMPARE(thread);
+	COMPARE(cpu);
+	COMPARE(pointer);
+	COMPARE(stack);
+	COMPARE(kind);
+	COMPARE(weight);
+	COMPARE(pid);
+	return 0;
+}
+
+int rd_stack_row_order(const void *a, const void *b)
+{
+	const struct rd_stack_row *x = a, *y = b;
+
+	COMPARE(sample_time);
+	COMPARE(thread);
+	COMPARE(cpu);
+	COMPARE(time);
+	COMPARE(place);
+	return 0;
+}

@@ -130,7 +130,7 @@ struct rd_fact_symbol {
 	uint32_t name; /* string + 1 */
 };
 
-/* In a shard sorted by (time, thread, cpu, pointer, stack, kind, weight). */
+/* In a shard sorted by (time, thread, cpu, pointer, stack, kind, weight, pid). */
 struct rd_sample {
 	uint64_t time, thread;
 	uint64_t pointer;
@@ -228,6 +228,10 @@ struct rd_partial {
 	RD_VEC(struct rd_preliminary_row) preliminary;
 };
 void rd_partial_release(struct rd_partial *p);
+
+/* The orders in which a shard's samples and stack records stand: of two struct rd_sample, two struct rd_stack_row. */
+int rd_sample_order(const void *a, const void *b);
+int rd_stack_row_order(const void *a, const void *b);
 
 /*
  * Pack a partial, block by block, in the order of the tables; sequence numbers

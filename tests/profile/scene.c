@@ -184,36 +184,6 @@ static void put_item(struct rd_partial *p, const struct scene_item *item)
 	}
 }
 
-#define COMPARE(field)                                                                                                 \
-	if (x->field != y->field)                                                                                      \
-	return x->field < y->field ? -1 : 1
-
-static int compare_samples(const void *a, const void *b)
-{
-	const struct rd_sample *x = a, *y = b;
-
-	COMPARE(time);
-	COMPARE(thread);
-	COMPARE(cpu);
-	COMPARE(pointer);
-	COMPARE(stack);
-	COMPARE(kind);
-	COMPARE(weight);
-	return 0;
-}
-
-static int compare_records(const void *a, const void *b)
-{
-	const struct rd_stack_row *x = a, *y = b;
-
-	COMPARE(sample_time);
-	COMPARE(thread);
-	COMPARE(cpu);
-	COMPARE(time);
-	COMPARE(place);
-	return 0;
-}
-
 static void begin_partial(struct rd_partial *p)
 {
 	*p = (struct rd_partial){.summary = {.first_sample = UINT64_MAX, .first_stack_record = UINT64_MAX}};
@@ -222,9 +192,9 @@ static void begin_partial(struct rd_partial *p)
 static void end_partial(struct rd_partial *p)
 {
 	if (p->samples.n)
-		qsort(p->samples.at, p->samples.n, sizeof *p->samples.at, compare_samples);
+		qsort(p->samples.at, p->samples.n, sizeof *p->samples.at, rd_sample_order);
 	if (p->stack_records.n)
-		qsort(p->stack_records.at, p->stack_records.n, sizeof *p->stack_records.at, compare_records);
+		qsort(p->stack_records.at, p->stack_records.n, sizeof *p->stack_records.at, rd_stack_row_order);
 }
 
 void scene_partial(const struct scene *s, struct rd_partial *p)
