@@ -25,7 +25,7 @@ SYSLIBS_proto := -lprotobuf-c
 SYSLIBS_trace := -larchive -lzstd
 SYSLIBS_profile := -lzstd
 SYSLIBS_store := -llmdb
-SYSLIBS_net := -lczmq -lzmq
+SYSLIBS_net := -lzmq
 SYSLIBS_broker := -llmdb
 SYSLIBS_merger := -llmdb
 
@@ -36,7 +36,7 @@ MAIN_rundown-broker := broker
 MAIN_rundown-worker := worker
 MAIN_rundown-merger := merger
 
-PACKAGES := gcc libc6-dev make libzmq3-dev libczmq-dev libprotobuf-c-dev protobuf-c-compiler liblmdb-dev libcmocka-dev \
+PACKAGES := gcc libc6-dev make libzmq3-dev libprotobuf-c-dev protobuf-c-compiler liblmdb-dev libcmocka-dev \
 	libarchive-dev libzstd-dev libxxhash-dev libfwnt1 zstd jq zip unzip xz-utils bzip2
 
 ifeq ($(origin CC),default)
