@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "trace/archive_names.h"
 #include "trace/archive_output.h"
@@ -83,9 +82,9 @@ static int kind_of(const uint8_t *head, size_t size_bytes)
 static int read_kind(const struct rd_source *s, int *kind, struct rd_error *err)
 {
 	uint8_t head[8];
-	int64_t n = rd_pread_some(s->fd, head, sizeof head, 0, err);
+	int64_t n = rd_source_some(s, head, sizeof head, 0, err);
 	if (n < 0)
-		return rd_error_at(err, (int)n, s->path, 0);
+		return (int)n;
 	*kind = kind_of(head, (size_t)n);
 	return 0;
 }

@@ -49,7 +49,7 @@ struct frame {
 static bool frame_size(const struct rd_source *s, uint64_t *plain_bytes)
 {
 	uint8_t head[ZSTD_FRAMEHEADERSIZE_MAX];
-	int64_t n = rd_pread_some(s->fd, head, sizeof head, 0, NULL);
+	int64_t n = rd_source_some(s, head, sizeof head, 0, NULL);
 	if (n < 5 || rd_le32(head) != ZSTD_MAGICNUMBER)
 		return false;
 	unsigned long long size = ZSTD_getFrameContentSize(head, (size_t)n);

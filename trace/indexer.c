@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
-
 #define PROGRESS_BYTES (UINT64_C(4) << 20)
 
 void rd_indexer_init(struct rd_indexer *x, const struct rd_source *s, enum rd_format_id format)
@@ -32,9 +30,9 @@ void rd_indexer_init(struct rd_indexer *x, const struct rd_source *s, enum rd_fo
 int64_t rd_indexer_look(struct rd_indexer *x, uint64_t offset, size_t need, const uint8_t **at, struct rd_error *err)
 {
 	if (offset < x->window_offset || offset + need > x->window_offset + x->window_bytes) {
-		int64_t n = rd_pread_some(x->source->fd, x->window, sizeof x->window, offset, err);
+		int64_t n = rd_source_some(x->source, x->window, sizeof x->window, offset, err);
 		if (n < 0)
-			return rd_error_at(err, (int)n, x->source->path, offset);
+			return n;
 		x->window_offset = offset;
 		x->window_bytes = (size_t)n;
 	}

@@ -66,10 +66,22 @@ void rd_source_close(struct rd_source *s)
 	s->fd = -1;
 }
 
+int64_t rd_source_some(const struct rd_source *s, void *buf, size_t size_bytes, uint64_t offset, struct rd_error *err)
+{
+	if (offset >= s->size_bytes)
+		return 0;
+	uint64_t left = s->size_bytes - offset;
+	int64_t n = rd_pread_some(s->fd, buf, size_bytes < left ? size_bytes : (size_t)left, offset, err);
+	return n >= 0 ? n : rd_error_at(err, (int)n, s->path, offset);
+}
+
 int rd_source_read(const struct rd_source *s, void *buf, size_t size_bytes, uint64_t offset, struct rd_error *err)
 {
-	int rc = rd_pread_all(s->fd, buf, size_bytes, offset, err);
-	return rc == 0 ? 0 : rd_error_at(err, rc, s->path, offset);
+	int64_t n = rd_source_some(s, buf, size_bytes, offset, err);
+	if (n < 0 || (size_t)n == size_bytes)
+		return n < 0 ? (int)n : 0;
+	int rc = rd_fail(err, RD_TRUNCATED, "%zu bytes wanted, %lld there", size_bytes, (long long)n);
+	return rd_error_at(err, rc, s->path, offset);
 }
 
 int rd_source_same(const struct rd_source *s, uint64_t size_bytes, int64_t mtime_ns, struct rd_error *err)

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/file.h"
 #include "base/table.h"
 #include "trace/etl/etl.h"
 #include "trace/netperf/netperf.h"
@@ -68,9 +67,9 @@ static const char *name_stranger(const uint8_t *head, size_t size_bytes)
 int rd_trace_probe(const struct rd_source *s, const struct rd_format **out, struct rd_error *err)
 {
 	uint8_t head[512];
-	int64_t n = rd_pread_some(s->fd, head, sizeof head, 0, err);
+	int64_t n = rd_source_some(s, head, sizeof head, 0, err);
 	if (n < 0)
-		return rd_error_at(err, (int)n, s->path, 0);
+		return (int)n;
 	const struct rd_format *f = rd_format_of(head, (size_t)n);
 	if (f != NULL) {
 		*out = f;

@@ -7,122 +7,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "tests/trace/etl/etl_build.h"
-#include "tests/trace/netperf/netperf_build.h"
-#include "tests/trace/nettrace/nettrace6_build.h"
-#include "tests/trace/nettrace/nettrace_build.h"
 #include "tests/trace/trace_log.h"
+#include "tests/trace/trace_made.h"
 #include "trace/archive.h"
-
-/* Made files, each of every kind of block that its format has; appended to out. */
-static void take_nettrace(struct rd_bytes *out, const struct nettrace_options *options)
-{
-	struct nettrace_build b;
-	nettrace_sample_file(&b, options);
-	assert_int_equal(rd_bytes_append(out, b.file.at, b.file.n), 0);
-	nettrace_release(&b);
-}
-
-static void make_nettrace(struct rd_bytes *out)
-{
-	take_nettrace(out, NULL);
-}
-
-static void make_nettrace_plain(struct rd_bytes *out)
-{
-	take_nettrace(out, &(struct nettrace_options){.plain_headers = true, .pointer_bytes = 4});
-}
-
-static void take_nettrace6(struct rd_bytes *out, const struct nettrace6_options *options)
-{
-	struct nettrace6_build b;
-	nettrace6_sample_file(&b, options);
-	assert_int_equal(rd_bytes_append(out, b.file.at, b.file.n), 0);
-	nettrace6_release(&b);
-}
-
-static void make_nettrace6(struct rd_bytes *out)
-{
-	take_nettrace6(out, &(struct nettrace6_options){.pairs = {"HardwareThreadCount", "2", "ProcessId", "500"}});
-}
-
-static void make_nettrace6_plain(struct rd_bytes *out)
-{
-	take_nettrace6(out, &(struct nettrace6_options){.plain_headers = true, .pointer_bytes = 4});
-}
-
-static void take_etl(struct rd_bytes *out, const struct etl_options *options)
-{
-	static const uint64_t frames[] = {0x4010, 0x5000};
-	struct etl_build e;
-	etl_begin(&e, options);
-	etl_buffer(&e, 0, 1100);
-	etl_process(&e, 3, 1100, 42, 1, "shop.exe", "shop.exe --all");
-	etl_thread(&e, 3, 1110, 42, 77);
-	etl_image(&e, 3, 1120, 42, 0x4000, 0x1000, "C:\\shop.exe");
-	etl_sample(&e, 1200, 77, 0x4010);
-	etl_stack(&e, 1210, 1200, 42, 77, frames, 2);
-	etl_buffer(&e, 1, 1300);
-	etl_sample(&e, 1300, 77, 0x4020);
-	etl_stack_key(&e, 1310, 1300, 42, 77, 2, 0xfeed);
-	etl_stack_definition(&e, 1400, 0xfeed, frames, 2);
-	etl_end(&e);
-	assert_int_equal(rd_bytes_append(out, e.file.at, e.file.n), 0);
-	etl_release(&e);
-}
-
-static void make_etl(struct rd_bytes *out)
-{
-	take_etl(out, &(struct etl_options){.buffer_bytes = 1024});
-}
-
-static void make_etl_packed(struct rd_bytes *out)
-{
-	take_etl(out, &(struct etl_options){.buffer_bytes = 1024, .compression = 3});
-}
-
-static void take_netperf(struct rd_bytes *out, const struct netperf_options *options)
-{
-	struct netperf_build b;
-	netperf_sample_file(&b, options);
-	assert_int_equal(rd_bytes_append(out, b.file.at, b.file.n), 0);
-	netperf_release(&b);
-}
-
-static void make_netperf(struct rd_bytes *out)
-{
-	take_netperf(out, NULL);
-}
-
-static void make_netperf_32_bits(struct rd_bytes *out)
-{
-	take_netperf(out, &(struct netperf_options){.pointer_bytes = 4});
-}
-
-static void make_netperf_2(struct rd_bytes *out)
-{
-	take_netperf(out, &(struct netperf_options){.version = 2});
-}
-
-static const struct format_case {
-	const char *name;
-	uint32_t format;
-	void (*make)(struct rd_bytes *out);
-	bool prefix;     /* the blocks of a file cut short are the first ones of the whole file */
-	uint32_t blocks; /* at least; netperf 2 has none of its own, and what is small is one */
-} cases[] = {
-	{"nettrace", RD_FORMAT_NETTRACE, make_nettrace, true, 3},
-	{"nettrace with plain headers", RD_FORMAT_NETTRACE, make_nettrace_plain, true, 3},
-	{"nettrace 6", RD_FORMAT_NETTRACE, make_nettrace6, true, 3},
-	{"nettrace 6 with plain headers", RD_FORMAT_NETTRACE, make_nettrace6_plain, true, 3},
-	{"etl", RD_FORMAT_ETL, make_etl, true, 3},
-	{"etl, packed", RD_FORMAT_ETL, make_etl_packed, true, 3},
-	{"netperf", RD_FORMAT_NETPERF, make_netperf, true, 3},
-	{"netperf of 32 bits", RD_FORMAT_NETPERF, make_netperf_32_bits, true, 3},
-	{"netperf 2", RD_FORMAT_NETPERF, make_netperf_2, true, 1},
-};
-
-#define EACH_CASE(c) for (const struct format_case *c = cases; c < cases + sizeof cases / sizeof *cases; c++)
 
 struct made {
 	struct rd_bytes bytes;
@@ -131,7 +18,7 @@ struct made {
 	struct rd_index index;
 };
 
-static void make(struct made *m, const struct format_case *c)
+static void make(struct made *m, const struct trace_made *c)
 {
 	struct rd_error err;
 	memset(m, 0, sizeof *m);
@@ -158,7 +45,7 @@ static void whole_log(struct trace_log *log, const struct made *m, uint64_t want
 
 static void the_probe_knows_its_own(void **state)
 {
-	EACH_CASE(c)
+	EACH_MADE(c)
 	{
 		const struct rd_format *found = NULL;
 		struct rd_error err;
@@ -177,7 +64,7 @@ static void the_probe_knows_its_own(void **state)
 
 static void the_index_is_in_order_and_repeats(void **state)
 {
-	EACH_CASE(c)
+	EACH_MADE(c)
 	{
 		struct rd_index again = {0};
 		struct rd_error err;
@@ -230,7 +117,7 @@ static void check_cuts(const struct made *m, size_t step)
 
 static void any_cut_says_the_same(void **state)
 {
-	EACH_CASE(c)
+	EACH_MADE(c)
 	{
 		struct made m;
 		make(&m, c);
@@ -259,7 +146,7 @@ static void a_real_trace_cut_says_the_same(void **state)
 
 static void context_makes_no_call(void **state)
 {
-	EACH_CASE(c)
+	EACH_MADE(c)
 	{
 		struct trace_log log = {0};
 		struct rd_sink sink = log_sink(&log, RD_WANT_ALL);
@@ -308,7 +195,7 @@ static uint64_t decode_kinds(const struct made *m, uint64_t told, uint64_t asked
 
 static void only_what_is_wanted_comes(void **state)
 {
-	EACH_CASE(c)
+	EACH_MADE(c)
 	{
 		uint64_t others;
 		struct made m;
@@ -325,7 +212,7 @@ static void only_what_is_wanted_comes(void **state)
 
 static void a_sink_that_knows_nothing_will_do(void **state)
 {
-	EACH_CASE(c)
+	EACH_MADE(c)
 	{
 		struct rd_sink sink = {.want = RD_WANT_ALL};
 		struct rd_decoder *d;
@@ -342,7 +229,7 @@ static void a_sink_that_knows_nothing_will_do(void **state)
 
 static void a_failing_sink_ends_the_decode(void **state)
 {
-	EACH_CASE(c)
+	EACH_MADE(c)
 	{
 		struct trace_log whole = {0};
 		struct made m;
@@ -389,14 +276,14 @@ static void check_bytes(const struct rd_format *f, const struct rd_source *s, co
 
 static void a_file_cut_at_any_byte(void **state)
 {
-	EACH_CASE(c)
+	EACH_MADE(c)
 	{
 		struct made m;
 		make(&m, c);
 		while (m.source.size_bytes > 0) {
 			m.source.size_bytes--;
 			assert_int_equal(ftruncate(m.source.fd, (off_t)m.source.size_bytes), 0);
-			check_bytes(m.format, &m.source, c->prefix ? &m.index : NULL);
+			check_bytes(m.format, &m.source, &m.index);
 		}
 		unmake(&m);
 	}
@@ -405,7 +292,7 @@ static void a_file_cut_at_any_byte(void **state)
 static void a_file_with_any_byte_changed(void **state)
 {
 	static const uint8_t flips[] = {0xff, 0x80, 0x01};
-	EACH_CASE(c)
+	EACH_MADE(c)
 	{
 		struct made m;
 		make(&m, c);
@@ -422,7 +309,7 @@ static void a_file_with_any_byte_changed(void **state)
 /* The plan is of another file, which this one is only the beginning of. */
 static void a_file_shorter_than_its_index(void **state)
 {
-	EACH_CASE(c)
+	EACH_MADE(c)
 	{
 		struct trace_log log = {0};
 		struct rd_source shorter;
@@ -439,7 +326,7 @@ static void a_file_shorter_than_its_index(void **state)
 
 static void every_allocation_may_fail(void **state)
 {
-	EACH_CASE(c)
+	EACH_MADE(c)
 	{
 		struct made m;
 		make(&m, c);

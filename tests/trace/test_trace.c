@@ -22,6 +22,14 @@ static void a_source_reads_by_place(void **state)
 	assert_non_null(strstr(err.file, "source"));
 	assert_int_equal(err.offset, 7);
 	assert_code(RD_TRUNCATED, rd_source_read(&s, text, 1, UINT64_MAX, NULL));
+	assert_int_equal(rd_source_some(&s, text, 4, 7, &err), 3);
+	assert_int_equal(rd_source_some(&s, text, 4, 10, &err), 0);
+	assert_int_equal(rd_source_some(&s, text, 4, UINT64_MAX, &err), 0);
+	/* It grows: what it was when it was opened is all there is. */
+	scratch_file("source", "0123456789abcdef", 16);
+	assert_code(RD_TRUNCATED, rd_source_read(&s, text, 4, 7, &err));
+	assert_int_equal(rd_source_some(&s, text, 4, 8, &err), 2);
+	assert_int_equal(rd_source_some(&s, text, 4, 12, &err), 0);
 	rd_source_close(&s);
 	rd_source_close(&s);
 }

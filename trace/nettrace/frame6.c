@@ -157,8 +157,7 @@ int rd_nettrace6_step(struct rd_indexer *x, struct rd_error *err)
 	int64_t have = rd_indexer_look(x, x->offset, RD_NETTRACE6_BLOCK_BYTES + LOOKED_AT_BYTES, &at, err);
 	if (have < 0)
 		return (int)have;
-	/* A file that grows is what it was when it was opened. */
-	if (have < RD_NETTRACE6_BLOCK_BYTES || left < RD_NETTRACE6_BLOCK_BYTES)
+	if (have < RD_NETTRACE6_BLOCK_BYTES)
 		return cut(x, "the file ends inside a block's head");
 	struct rd_frame f = rd_nettrace6_frame(at);
 	if (f.kind == RD_NETTRACE_END) {
