@@ -218,7 +218,7 @@ $(FUZZERS): $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/obj/tests/fuzz/$(FUZ
 
 RUN_TESTS := RD_ROOT=. RD_BIN=$(BIN) RD_BUILD=$(B) MAKE="$(MAKE)" sh tests/run.sh
 
-.PHONY: coverage coverage-report tests check check-all check-layers check-headers check-units check-fuzz check-units-fuzz check-e2e
+.PHONY: coverage coverage-report tests check check-all check-layers check-headers check-units check-fuzz check-units-fuzz check-e2e check-damage
 tests: $(UNITS) $(FUZZERS) $(TOOLS)
 # Two steps, because what `deps` installs is needed before anything is compiled.
 check: deps
@@ -233,6 +233,11 @@ check-units-fuzz: $(UNITS) $(FUZZERS)
 	@$(RUN_TESTS) $(UNITS) $(FUZZERS)
 check-e2e: all tests
 	@$(RUN_TESTS) $(E2E)
+
+# Every trace of the shared folder cut and changed at thousands of places: minutes. RD_DAMAGE_PART=K/N shares it out.
+DAMAGE_TEST := $(B)/tests/profile/test_damage
+check-damage: $(DAMAGE_TEST)
+	@V=1 RD_TIMEOUT=7200 RD_DAMAGE=full $(RUN_TESTS) $<
 
 coverage:
 	@+$(MAKE) --no-print-directory COVERAGE=1 coverage-report
@@ -304,6 +309,7 @@ help:
 #@ make check-ROOM      that room's unit tests, tests/ROOM/**/test_*.c
 #@ make check-units  check-fuzz  check-e2e  check-layers  check-headers
 #@                      the parts of `make check`
+#@ make check-damage    every shared trace cut and changed at thousands of places (half an hour)
 #@ make fuzz-NAME       libFuzzer on tests/fuzz/fuzz_NAME.c (needs clang); FUZZ_SECONDS=60
 #@ make coverage        the share of lines that the unit tests run, by room
 #@ make format          clang-format over all C files
