@@ -254,8 +254,8 @@ static const char *check_info(const struct damage *d, uint64_t size_bytes)
 {
 	const struct rd_trace_info *info = &d->cut.index.info;
 	const struct damage_reading *c = &d->cut;
-	uint64_t end = c->blocks.n > 0 ? c->blocks.at[c->blocks.n - 1].offset + c->blocks.at[c->blocks.n - 1].size_bytes
-				       : 0;
+	uint64_t end =
+		c->blocks.n > 0 ? c->blocks.at[c->blocks.n - 1].offset + c->blocks.at[c->blocks.n - 1].size_bytes : 0;
 	if (info->size_bytes != size_bytes || end > size_bytes)
 		return complain("a block ends behind the file");
 	if (!info->complete && (info->cut_at > size_bytes || info->damage[0] == '\0'))

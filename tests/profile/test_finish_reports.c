@@ -8,7 +8,7 @@
 #define KERNEL 0xffff800000000000u
 
 /* perfview#1017: code memory is reused and the end rundown knows the last owner only. */
-static void test_reused_code_memory(void **state)
+static void row_09_reused_code_memory(void **state)
 {
 	struct scene s;
 	struct rd_result r;
@@ -31,7 +31,7 @@ static void test_reused_code_memory(void **state)
 }
 
 /* coreclr#25014: precompiled methods are missing from the rundown; the module is mapped, no method is known. */
-static void test_precompiled_methods_missing(void **state)
+static void row_07_precompiled_methods_missing(void **state)
 {
 	struct scene s;
 	struct rd_result r;
@@ -50,7 +50,7 @@ static void test_precompiled_methods_missing(void **state)
 }
 
 /* runtime#42378, perfview#2155: the method is only in the end rundown; before its module's load it was not there. */
-static void test_only_an_end_rundown(void **state)
+static void row_08_only_an_end_rundown(void **state)
 {
 	struct scene s;
 	struct rd_result r;
@@ -71,7 +71,7 @@ static void test_only_an_end_rundown(void **state)
 }
 
 /* perfview#572: the unload stands before the stack record that needs the method. */
-static void test_unload_before_the_stack_record(void **state)
+static void row_11_unload_before_the_stack_record(void **state)
 {
 	struct scene s;
 	struct rd_result r;
@@ -89,7 +89,7 @@ static void test_unload_before_the_stack_record(void **state)
 }
 
 /* coreclr#22585, perfview PR#1584: one method in many ranges and tiers. */
-static void test_tiers_of_one_method(void **state)
+static void row_12_tiers_of_one_method(void **state)
 {
 	struct scene s;
 	struct rd_result r;
@@ -117,7 +117,7 @@ static void test_tiers_of_one_method(void **state)
 }
 
 /* runtime PR#50600: names of 30,000 characters that differ at the end only. */
-static void test_long_names(void **state)
+static void row_16_long_names(void **state)
 {
 	enum { LENGTH = 30000 };
 	static char a[LENGTH + 1], b[LENGTH + 1];
@@ -142,7 +142,7 @@ static void test_long_names(void **state)
 }
 
 /* one-collect#303: a pid is reused, with other methods at the same address. */
-static void test_reused_pid(void **state)
+static void row_17_reused_pid(void **state)
 {
 	struct scene s;
 	struct rd_result r;
@@ -169,7 +169,7 @@ static void test_reused_pid(void **state)
 }
 
 /* profile-explorer PR#51: threads without any record. */
-static void test_owner_from_the_stack_record(void **state)
+static void row_18_owner_from_the_stack_record(void **state)
 {
 	struct scene s;
 	struct rd_result r;
@@ -191,7 +191,7 @@ static void test_owner_from_the_stack_record(void **state)
 }
 
 /* CLRInstrumentationEngine#140: two runtimes in one process, one MethodID. */
-static void test_two_runtimes_in_one_process(void **state)
+static void row_20_two_runtimes_in_one_process(void **state)
 {
 	struct scene s;
 	struct rd_result r;
@@ -235,7 +235,7 @@ static void check_rundown(enum rd_rundown expected, bool missing, uint32_t init,
 	scene_release(&s);
 }
 
-static void test_rundowns(void **state)
+static void row_13_row_14_rundowns(void **state)
 {
 	check_rundown(RD_RUNDOWN_NONE, true, 0, 0, false);
 	check_rundown(RD_RUNDOWN_PARTIAL, false, RD_MARKER_END_INIT, 0, false);
@@ -247,7 +247,7 @@ static void test_rundowns(void **state)
 }
 
 /* runtime#90575: ordinary events during the rundown: they count, and are counted apart. */
-static void test_samples_in_the_rundown(void **state)
+static void row_23_samples_in_the_rundown(void **state)
 {
 	struct scene s;
 	struct rd_result r;
@@ -267,7 +267,7 @@ static void test_samples_in_the_rundown(void **state)
 }
 
 /* perfview PR#581: parts are joined by thread and time only; what is left over is counted. */
-static void test_parts_meet_their_sample(void **state)
+static void row_24_parts_meet_their_sample(void **state)
 {
 	struct scene s;
 	struct rd_result r;
@@ -295,7 +295,7 @@ static void test_parts_meet_their_sample(void **state)
 }
 
 /* grafana#71962: recursion. The stack has every frame; whoever counts inclusive counts a method once. */
-static void test_recursion(void **state)
+static void row_28_recursion(void **state)
 {
 	struct scene s;
 	struct rd_error err;
@@ -322,19 +322,19 @@ static void test_recursion(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reused_code_memory),
-		cmocka_unit_test(test_precompiled_methods_missing),
-		cmocka_unit_test(test_only_an_end_rundown),
-		cmocka_unit_test(test_unload_before_the_stack_record),
-		cmocka_unit_test(test_tiers_of_one_method),
-		cmocka_unit_test(test_long_names),
-		cmocka_unit_test(test_reused_pid),
-		cmocka_unit_test(test_owner_from_the_stack_record),
-		cmocka_unit_test(test_two_runtimes_in_one_process),
-		cmocka_unit_test(test_rundowns),
-		cmocka_unit_test(test_samples_in_the_rundown),
-		cmocka_unit_test(test_parts_meet_their_sample),
-		cmocka_unit_test(test_recursion),
+		cmocka_unit_test(row_09_reused_code_memory),
+		cmocka_unit_test(row_07_precompiled_methods_missing),
+		cmocka_unit_test(row_08_only_an_end_rundown),
+		cmocka_unit_test(row_11_unload_before_the_stack_record),
+		cmocka_unit_test(row_12_tiers_of_one_method),
+		cmocka_unit_test(row_16_long_names),
+		cmocka_unit_test(row_17_reused_pid),
+		cmocka_unit_test(row_18_owner_from_the_stack_record),
+		cmocka_unit_test(row_20_two_runtimes_in_one_process),
+		cmocka_unit_test(row_13_row_14_rundowns),
+		cmocka_unit_test(row_23_samples_in_the_rundown),
+		cmocka_unit_test(row_24_parts_meet_their_sample),
+		cmocka_unit_test(row_28_recursion),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -296,7 +296,7 @@ static void joined_is_whole_whatever_was_recorded(void **state)
 }
 
 /* perfview#717: sessions overflow apart, and each trace says its own losses. */
-static void row_6_losses_of_each_session(void **state)
+static void row_06_losses_of_each_session(void **state)
 {
 	struct recording r;
 	struct finished f;
@@ -330,7 +330,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(joined_is_whole),
 		cmocka_unit_test(joined_is_whole_whatever_was_recorded),
-		cmocka_unit_test(row_6_losses_of_each_session),
+		cmocka_unit_test(row_06_losses_of_each_session),
 	};
 	return cmocka_run_group_tests_name("joined_files", tests, setup, NULL);
 }

@@ -153,8 +153,8 @@ static uint64_t samples_of(const struct nettrace6_build *b, const char *process)
 	return samples;
 }
 
-/* Row 21, diagnostics#5738, perfetto#179: both ids are kept, and either is good for a filter. */
-static void test_row_21_container_pids(void **state)
+/* diagnostics#5738, perfetto#179: both ids are kept, and either is good for a filter. */
+static void row_21_container_pids(void **state)
 {
 	struct nettrace6_build b;
 	struct rd_result r;
@@ -185,7 +185,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_of_everything),
-		cmocka_unit_test(test_row_21_container_pids),
+		cmocka_unit_test(row_21_container_pids),
 	};
 	return cmocka_run_group_tests_name("profile/nettrace6", tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ static void header(void **state)
 	header_of(8);
 }
 
-static void clocks(void **state)
+static void row_30_clocks(void **state)
 {
 	const uint64_t filetime = UINT64_C(133485408000000000);
 	const struct {
@@ -158,7 +158,7 @@ static void unfinished(void **state)
 	etl_release(&e);
 }
 
-static void no_etl(void **state)
+static void row_03_no_etl(void **state)
 {
 	struct etl_build e;
 	struct etl_run r;
@@ -325,7 +325,7 @@ static void garbage(void **state)
 }
 
 /* Buffers are in the file as they fit; their order is that of their numbers. */
-static void circular(void **state)
+static void row_34_circular(void **state)
 {
 	struct etl_build e;
 	struct etl_run r;
@@ -415,10 +415,10 @@ static void out_of_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(header), cmocka_unit_test(clocks),        cmocka_unit_test(unfinished),
-		cmocka_unit_test(no_etl), cmocka_unit_test(short_header),  cmocka_unit_test(cut),
-		cmocka_unit_test(broken), cmocka_unit_test(garbage),       cmocka_unit_test(circular),
-		cmocka_unit_test(large),  cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(header),        cmocka_unit_test(row_30_clocks), cmocka_unit_test(unfinished),
+		cmocka_unit_test(row_03_no_etl), cmocka_unit_test(short_header),  cmocka_unit_test(cut),
+		cmocka_unit_test(broken),        cmocka_unit_test(garbage),       cmocka_unit_test(row_34_circular),
+		cmocka_unit_test(large),         cmocka_unit_test(out_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

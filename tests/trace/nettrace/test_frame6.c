@@ -161,8 +161,8 @@ static void check_end(const struct nettrace6_build *b, const char *damage, uint6
 	rd_index_release(&ix);
 }
 
-/* Row 1: a recorder that died leaves whole blocks, part of a block, or a block whose head it never filled in. */
-static void ends_of_all_kinds(void **state)
+/* A recorder that died leaves whole blocks, part of a block, or a block whose head it never filled in. */
+static void row_01_ends_of_all_kinds(void **state)
 {
 	struct nettrace6_build b;
 	nettrace6_begin(&b, &(struct nettrace6_options){.unfinished = true});
@@ -192,8 +192,8 @@ static void ends_of_all_kinds(void **state)
 	nettrace6_release(&b);
 }
 
-/* Row 4: a recorder still writes. What came after the file was opened is not there. */
-static void a_file_that_grows(void **state)
+/* A recorder still writes. What came after the file was opened is not there. */
+static void row_04_a_file_that_grows(void **state)
 {
 	struct nettrace6_build b;
 	struct rd_source s;
@@ -215,8 +215,8 @@ static void a_file_that_grows(void **state)
 	nettrace6_release(&b);
 }
 
-/* Row 2: blocks of length 0. */
-static void empty_blocks(void **state)
+/* Blocks of length 0. */
+static void row_02_blocks_of_length_0(void **state)
 {
 	struct nettrace6_build b;
 	struct trace_log log = {0};
@@ -250,9 +250,9 @@ int main(void)
 		cmocka_unit_test(odd_heads),
 		cmocka_unit_test(blocks_have_kinds_times_and_context),
 		cmocka_unit_test(points_without_flags),
-		cmocka_unit_test(ends_of_all_kinds),
-		cmocka_unit_test(a_file_that_grows),
-		cmocka_unit_test(empty_blocks),
+		cmocka_unit_test(row_01_ends_of_all_kinds),
+		cmocka_unit_test(row_04_a_file_that_grows),
+		cmocka_unit_test(row_02_blocks_of_length_0),
 	};
 	return cmocka_run_group_tests_name("nettrace/frame6", tests, NULL, NULL);
 }
