@@ -101,6 +101,28 @@ const struct rd_event_type *rd_catalogue_kernel(uint32_t group, uint32_t opcode,
 	return NULL;
 }
 
+const char *rd_catalogue_provider(const struct rd_event_key *key)
+{
+	const struct rd_event_table *t;
+	for (size_t i = 0; (t = table_at(i)) != NULL; i++) {
+		bool same = t->identity == RD_IDENTITY_KERNEL ? true : memcmp(t->guid, key->guid, 16) == 0;
+		if (t->identity == key->identity && key->identity != RD_IDENTITY_NAMED && same)
+			return t->provider;
+	}
+	return NULL;
+}
+
+bool rd_catalogue_guid(struct rd_span provider, uint8_t guid[16])
+{
+	const struct rd_event_table *t;
+	for (size_t i = 0; (t = table_at(i)) != NULL; i++)
+		if (t->identity == RD_IDENTITY_EVENT && span_is(provider, t->provider)) {
+			memcpy(guid, t->guid, 16);
+			return true;
+		}
+	return false;
+}
+
 const struct rd_event_type *rd_catalogue_row(size_t i)
 {
 	const struct rd_event_table *t;

@@ -8,6 +8,7 @@
 #ifndef RD_TRACE_EVENT_H
 #define RD_TRACE_EVENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,9 @@ enum rd_event_kind {
 	RD_EVENT_MAPPING,    /* nettrace 6 */
 	RD_EVENT_SYMBOL,     /* nettrace 6 */
 	RD_EVENT_OTHER_COUNT, /* pmc, cswitch: counted apart */
+	RD_EVENT_SESSION,    /* who recorded, and how: for inspect */
+	RD_EVENT_MACHINE,    /* on what: for inspect */
+	RD_EVENT_SCHEMA,     /* what other events are: for inspect */
 	RD_EVENT_KINDS
 };
 #define RD_WANT(kind) (UINT64_C(1) << (kind))
@@ -100,6 +104,12 @@ struct rd_event {
 	const uint8_t *stack;
 	size_t stack_bytes;      /* a multiple of stack_pointer_bytes */
 	uint8_t stack_pointer_bytes;
+	/*
+	 * The bytes by which the file describes the event, for rd_format.describe: nettrace's and netperf's metadata
+	 * record, ETL's header with all that stands before the payload. Empty where the file says nothing, and where
+	 * not all kinds are wanted (RD_WANT_ALL).
+	 */
+	struct rd_span said;
 };
 #define RD_NO_PID UINT32_MAX
 #define RD_NO_THREAD UINT64_MAX /* nettrace 6: nothing says which; thread 0 is a CPU's idle one */
@@ -109,6 +119,11 @@ const struct rd_event_type *rd_catalogue_event(const uint8_t guid[16], uint32_t 
 const struct rd_event_type *rd_catalogue_named(struct rd_span provider, struct rd_span name, uint32_t id, uint32_t version);
 const struct rd_event_type *rd_catalogue_kernel(uint32_t group, uint32_t opcode, uint32_t version);
 const struct rd_event_type *rd_catalogue_classic(const uint8_t guid[16], uint32_t opcode, uint32_t version);
+
+/* What the provider of a key is called; NULL: in no table, and the key names it itself, if at all. */
+const char *rd_catalogue_provider(const struct rd_event_key *key);
+/* The GUID of a provider that has a table; false when it has none. */
+bool rd_catalogue_guid(struct rd_span provider, uint8_t guid[16]);
 
 /* The catalogue, table after table, for `rundown events` and tests: NULL past the end. */
 const struct rd_event_type *rd_catalogue_row(size_t i);

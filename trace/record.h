@@ -120,6 +120,40 @@ struct rd_runtime_record {
 	uint16_t clr;
 	uint16_t version[4];  /* major, minor, build, QFE; zero when the event has none */
 	struct rd_name command_line;
+	struct rd_name system, architecture; /* ProcessInfo: "Linux", "x64"; may be empty */
+};
+
+/* The head of an ETL log: who recorded, and how. Times are FILETIME, 0 unknown. */
+struct rd_session_record {
+	uint32_t buffer_bytes;    /* of a plain buffer */
+	uint8_t os_major, os_minor;
+	uint32_t os_build;
+	uint32_t cpus;
+	uint64_t end, boot, start;
+	uint32_t most_mb;         /* the file's limit; 0 none */
+	uint32_t log_file_mode;
+	uint32_t buffers_written; /* 0 in a file whose session never ended it */
+	uint32_t pointer_bytes;   /* 0 not said */
+	uint32_t lost_events, lost_buffers;
+	uint32_t cpu_mhz;
+	uint64_t perf_hz;
+	uint32_t clock;           /* as the file numbers it */
+	struct rd_name name, file;
+};
+
+/* What an event says of the machine; 0 and empty: it does not. */
+struct rd_machine_record {
+	uint32_t cpu_mhz, cpus;
+	uint64_t memory_bytes;
+	struct rd_name host, build; /* the computer's name; the system's build, as its makers write it */
+};
+
+/* What a file says of other events of one identity. */
+struct rd_schema_record {
+	bool classic; /* (GUID, opcode, version), else (GUID, id, version) */
+	uint8_t guid[16];
+	uint32_t id, version;
+	struct rd_span info; /* for rd_describe_schema */
 };
 
 /* Something mapped into a process: a file, memory, the kernel. */
@@ -162,6 +196,9 @@ struct rd_record {
 		struct rd_mapping_record mapping;
 		struct rd_symbol_record symbol;
 		struct rd_other_record other;
+		struct rd_session_record session;
+		struct rd_machine_record machine;
+		struct rd_schema_record schema;
 	};
 };
 

@@ -133,7 +133,20 @@ struct rd_sink {
 
 #define RD_WANT_ALL UINT64_MAX
 
-struct rd_decoder; /* each format has its own */
+struct rd_decoder;     /* each format has its own */
+struct rd_description; /* trace/description.h */
+
+/* Keys and values as a file has them, UTF-8. */
+struct rd_fact {
+	struct rd_span key, value;
+};
+struct rd_facts {
+	RD_VEC(struct rd_fact) at;
+	struct rd_arena arena;
+};
+void rd_facts_release(struct rd_facts *f);
+/* 0 or RD_NOMEM. */
+int rd_facts_add(struct rd_facts *f, struct rd_span key, struct rd_span value);
 
 enum rd_format_id { RD_FORMAT_NETTRACE = 1, RD_FORMAT_ETL = 2, RD_FORMAT_NETPERF = 3 };
 
@@ -158,6 +171,15 @@ struct rd_format {
 	 */
 	int (*decoder_blocks)(struct rd_decoder *d, const struct rd_block *blocks, size_t n, struct rd_error *err);
 	void (*decoder_free)(struct rd_decoder *d);
+	/*
+	 * For people, not for profiles. What the file says of this event, by ev->said (trace/description.h); bytes that
+	 * make no sense say nothing. 0 or RD_NOMEM; release *out in any case.
+	 */
+	int (*describe)(const struct rd_trace_info *info, const struct rd_event *ev, struct rd_description *out);
+	/* The bytes that tell self-describing events of one key apart; empty when the key is enough. NULL: it always is. */
+	struct rd_span (*self_description)(const struct rd_event *ev);
+	/* What the head of the file says in pairs of words. NULL: the format has none. */
+	int (*facts)(const struct rd_source *s, const struct rd_index *ix, struct rd_facts *out, struct rd_error *err);
 };
 
 /* NULL-ended. */

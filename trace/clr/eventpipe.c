@@ -27,7 +27,11 @@ static int read_process_info(const struct rd_event *ev, struct rd_record *out)
 	struct rd_cursor c = rd_cursor_of(ev->payload, ev->payload_bytes);
 	rd_record_begin(out, ev);
 	out->runtime.command_line = (struct rd_name){.text = rd_utf16z(&c), .utf16 = true};
-	return c.failed ? RD_CORRUPT : 0;
+	if (c.failed)
+		return RD_CORRUPT;
+	out->runtime.system = (struct rd_name){.text = rd_utf16z(&c), .utf16 = true};
+	out->runtime.architecture = (struct rd_name){.text = rd_utf16z(&c), .utf16 = true};
+	return 0;
 }
 
 #define SAMPLER   "Microsoft-DotNETCore-SampleProfiler"

@@ -19,8 +19,12 @@
 	}
 
 static const struct rd_event_type header_rows[] = {
-	NAME(0, "EventTrace/Header"),        NAME(5, "EventTrace/Extension"),  NAME(8, "EventTrace/RundownComplete"),
-	NAME(32, "EventTrace/EndExtension"), NAME(64, "EventTrace/DbgIdRSDS"), NAME(66, "EventTrace/BuildLab"),
+	ROW(0, "EventTrace/Header", SESSION, NONE, rd_kernel_session),
+	NAME(5, "EventTrace/Extension"),
+	NAME(8, "EventTrace/RundownComplete"),
+	NAME(32, "EventTrace/EndExtension"),
+	NAME(64, "EventTrace/DbgIdRSDS"),
+	ROW(66, "EventTrace/BuildLab", MACHINE, NONE, rd_kernel_build),
 	NAME(67, "EventTrace/BinaryPath"),
 };
 
@@ -84,10 +88,17 @@ static const struct rd_event_type udpip_rows[] = {
 };
 
 static const struct rd_event_type config_rows[] = {
-	NAME(10, "SystemConfig/CPU"),        NAME(11, "SystemConfig/PhyDisk"),  NAME(12, "SystemConfig/LogDisk"),
-	NAME(13, "SystemConfig/NIC"),        NAME(14, "SystemConfig/Video"),    NAME(15, "SystemConfig/Services"),
-	NAME(16, "SystemConfig/Power"),      NAME(21, "SystemConfig/IRQ"),      NAME(22, "SystemConfig/PnP"),
-	NAME(23, "SystemConfig/IDEChannel"), NAME(25, "SystemConfig/Platform"),
+	ROW(10, "SystemConfig/CPU", MACHINE, NONE, rd_kernel_cpu),
+	NAME(11, "SystemConfig/PhyDisk"),
+	NAME(12, "SystemConfig/LogDisk"),
+	NAME(13, "SystemConfig/NIC"),
+	NAME(14, "SystemConfig/Video"),
+	NAME(15, "SystemConfig/Services"),
+	NAME(16, "SystemConfig/Power"),
+	NAME(21, "SystemConfig/IRQ"),
+	NAME(22, "SystemConfig/PnP"),
+	NAME(23, "SystemConfig/IDEChannel"),
+	NAME(25, "SystemConfig/Platform"),
 };
 
 /* The batch of samples (55) has one time for all; none was ever seen to say whose they are, so it is only named. */
@@ -148,7 +159,22 @@ static const struct rd_event_table image_id = {
 	.n = RD_ROW_COUNT(image_id_rows),
 };
 
+#define METADATA "Windows Event Metadata"
+
+static const struct rd_event_type metadata_rows[] = {
+	RD_ROW(METADATA, 32, 0, "EventMetadata/EventInfo", SCHEMA, NONE, rd_etl_event_info),
+	RD_ROW(METADATA, 33, 0, "EventMetadata/EventMapInfo", OTHER, NONE, NULL),
+};
+
+static const struct rd_event_table metadata = {
+	.identity = RD_IDENTITY_CLASSIC,
+	.provider = METADATA,
+	.guid = RD_GUID(0xbbccf6c1, 0x6cd1, 0x48c4, 0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71),
+	.rows = metadata_rows,
+	.n = RD_ROW_COUNT(metadata_rows),
+};
+
 const struct rd_event_table *const rd_tables_kernel[] = {
 	&groups[0], &groups[1], &groups[2], &groups[3],  &groups[4],  &groups[5], &groups[6],
-	&groups[7], &groups[8], &groups[9], &groups[10], &groups[11], &image_id,  NULL,
+	&groups[7], &groups[8], &groups[9], &groups[10], &groups[11], &image_id, &metadata, NULL,
 };

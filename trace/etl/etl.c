@@ -1,5 +1,6 @@
 #include "trace/etl/etl.h"
 
+#include "trace/description.h"
 #include "trace/etl/index.h"
 #include "trace/etl/reader.h"
 #include "trace/etl/records.h"
@@ -27,4 +28,6 @@ const struct rd_format rd_format_etl = {
 	.decoder_context = rd_etl_decoder_context,
 	.decoder_blocks = rd_etl_decoder_blocks,
 	.decoder_free = rd_etl_decoder_free,
+	.describe = rd_describe_etl,
+	.self_description = rd_etl_self_description,
 };

@@ -82,13 +82,12 @@ static uint64_t end_ticks(const struct times *t, const struct rd_clock *c)
 }
 
 /* The session's name, as much of it as fits. */
-static void read_recorder(struct rd_cursor *c, struct rd_trace_info *info)
+static void take_recorder(struct rd_span name, struct rd_trace_info *info)
 {
-	struct rd_span name = rd_utf16z(c);
 	struct rd_bytes utf8 = {0};
 	size_t most = (sizeof info->recorder - 1) / 3 * 2;
 
-	if (c->failed || name.size_bytes == 0)
+	if (name.size_bytes == 0)
 		return;
 	if (name.size_bytes > most) {
 		/* Not in the middle of a pair of surrogates. */
@@ -99,41 +98,66 @@ static void read_recorder(struct rd_cursor *c, struct rd_trace_info *info)
 	rd_bytes_release(&utf8);
 }
 
+bool rd_etl_session_read(const uint8_t *payload, size_t size_bytes, unsigned by_type, struct rd_session_record *out)
+{
+	struct rd_cursor c = rd_cursor_of(payload, size_bytes);
+
+	out->buffer_bytes = rd_u32(&c);
+	out->os_major = rd_u8(&c);
+	out->os_minor = rd_u8(&c);
+	rd_skip(&c, 2);
+	out->os_build = rd_u32(&c);
+	out->cpus = rd_u32(&c);
+	out->end = rd_u64(&c);
+	rd_skip(&c, 4);
+	out->most_mb = rd_u32(&c);
+	out->log_file_mode = rd_u32(&c);
+	out->buffers_written = rd_u32(&c);
+	rd_skip(&c, 4);
+	out->pointer_bytes = rd_u32(&c);
+	if (out->pointer_bytes == 0)
+		out->pointer_bytes = by_type;
+	out->lost_events = rd_u32(&c);
+	out->cpu_mhz = rd_u32(&c);
+	if (c.failed || (out->pointer_bytes != 4 && out->pointer_bytes != 8))
+		return !c.failed;
+	rd_skip(&c, 2 * out->pointer_bytes + TIME_ZONE_BYTES);
+	rd_skip(&c, -rd_tell(&c) & 7);
+	out->boot = rd_u64(&c);
+	out->perf_hz = rd_u64(&c);
+	out->start = rd_u64(&c);
+	out->clock = rd_u32(&c);
+	out->lost_buffers = rd_u32(&c);
+	if (c.failed)
+		return false;
+	struct rd_span name = rd_utf16z(&c), file = rd_utf16z(&c);
+	out->name = (struct rd_name){name, true};
+	out->file = (struct rd_name){file, true};
+	return true;
+}
+
 /* The event's payload; the record's own type tells the pointer size where the header does not. */
 static int read_payload(const struct rd_etl_record *r, unsigned by_type, struct rd_trace_info *info,
 			struct rd_etl_header *h, struct times *t, struct rd_error *err)
 {
-	struct rd_cursor c = rd_cursor_of(r->payload, r->payload_bytes);
+	struct rd_session_record s = {0};
 
-	h->buffer_bytes = rd_u32(&c);
-	info->version_major = rd_u8(&c);
-	info->version_minor = rd_u8(&c);
-	rd_skip(&c, 2 + 4);
-	info->cpus = rd_u32(&c);
-	t->end = rd_u64(&c);
-	rd_skip(&c, 4 + 4);
-	info->log_file_mode = rd_u32(&c);
-	h->buffers_written = rd_u32(&c);
-	rd_skip(&c, 4);
-	info->pointer_bytes = rd_u32(&c);
-	if (info->pointer_bytes == 0)
-		info->pointer_bytes = by_type;
-	info->lost_events = rd_u32(&c);
-	t->cpu_mhz = rd_u32(&c);
-	if (c.failed)
+	if (!rd_etl_session_read(r->payload, r->payload_bytes, by_type, &s))
 		return rd_fail(err, RD_TRUNCATED, "the header event is cut short");
-	if (info->pointer_bytes != 4 && info->pointer_bytes != 8)
-		return rd_fail(err, RD_UNSUPPORTED, "an ETL file with pointers of %u bytes", info->pointer_bytes);
-	rd_skip(&c, 2 * info->pointer_bytes + TIME_ZONE_BYTES);
-	rd_skip(&c, -rd_tell(&c) & 7);
-	rd_skip(&c, 8);
-	t->perf_hz = rd_u64(&c);
-	t->start = rd_u64(&c);
-	t->clock = rd_u32(&c);
-	info->lost_buffers = rd_u32(&c);
-	if (c.failed)
-		return rd_fail(err, RD_TRUNCATED, "the header event is cut short");
-	read_recorder(&c, info);
+	if (s.pointer_bytes != 4 && s.pointer_bytes != 8)
+		return rd_fail(err, RD_UNSUPPORTED, "an ETL file with pointers of %u bytes", s.pointer_bytes);
+	h->buffer_bytes = s.buffer_bytes;
+	h->buffers_written = s.buffers_written;
+	info->version_major = s.os_major;
+	info->version_minor = s.os_minor;
+	info->cpus = s.cpus;
+	info->log_file_mode = s.log_file_mode;
+	info->pointer_bytes = s.pointer_bytes;
+	info->lost_events = s.lost_events;
+	info->lost_buffers = s.lost_buffers;
+	*t = (struct times){
+		.start = s.start, .end = s.end, .perf_hz = s.perf_hz, .cpu_mhz = s.cpu_mhz, .clock = s.clock};
+	take_recorder(s.name.text, info);
 	return 0;
 }
 

@@ -28,4 +28,10 @@ int rd_kernel_process(const struct rd_event *ev, struct rd_record *out);
 int rd_kernel_thread(const struct rd_event *ev, struct rd_record *out);
 int rd_kernel_image(const struct rd_event *ev, struct rd_record *out);
 
+/* kernel_session.c: for people; what is cut short says less, and is not malformed. */
+int rd_kernel_session(const struct rd_event *ev, struct rd_record *out);
+int rd_kernel_build(const struct rd_event *ev, struct rd_record *out);
+int rd_kernel_cpu(const struct rd_event *ev, struct rd_record *out);
+int rd_etl_event_info(const struct rd_event *ev, struct rd_record *out);
+
 #endif

@@ -167,7 +167,7 @@ static int unpack(struct rd_decoder *d, const struct rd_etl_buffer *b, const uin
 }
 
 /* What a record says, as an event of the trace. */
-static void fill(const struct rd_decoder *d, const struct rd_etl_record *r, struct rd_event *ev)
+static void fill(const struct rd_decoder *d, const struct rd_etl_record *r, const uint8_t *head, struct rd_event *ev)
 {
 	ev->time = r->time;
 	ev->place = (ev->place & ~(uint64_t)UINT32_MAX) | r->at;
@@ -180,6 +180,8 @@ static void fill(const struct rd_decoder *d, const struct rd_etl_record *r, stru
 	ev->stack = NULL;
 	ev->stack_bytes = 0;
 	ev->stack_pointer_bytes = 0;
+	if (d->sink.want == RD_WANT_ALL)
+		ev->said = (struct rd_span){head, (size_t)(r->payload - head)};
 	if (r->extended) {
 		struct rd_span stack = rd_etl_extended_stack(r, &ev->stack_pointer_bytes);
 		ev->stack = stack.at;
@@ -204,6 +206,7 @@ static int stopped(const struct rd_decoder *d, const struct rd_etl_walk *w, stru
 	ev->stack = NULL;
 	ev->stack_bytes = 0;
 	ev->stack_pointer_bytes = 0;
+	ev->said = (struct rd_span){NULL, 0};
 	return d->sink.event(d->sink.ctx, ev);
 }
 
@@ -219,7 +222,7 @@ static int walk_records(struct rd_decoder *d, const struct rd_block *block, stru
 			return rc;
 		if (ev.key == NULL)
 			continue;
-		fill(d, &r, &ev);
+		fill(d, &r, w->plain + r.at, &ev);
 		rc = d->sink.event(d->sink.ctx, &ev);
 		if (rc < 0)
 			return rc;

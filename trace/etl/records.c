@@ -201,6 +201,21 @@ int rd_etl_walk_next(struct rd_etl_walk *w, struct rd_etl_record *r)
 	return 1;
 }
 
+struct rd_span rd_etl_extended_item(struct rd_span items, uint16_t type)
+{
+	struct rd_cursor c = rd_cursor_of(items.at, items.size_bytes);
+
+	while (rd_left(&c) >= ITEM_HEAD) {
+		uint32_t size = rd_u16(&c), this_type = rd_u16(&c);
+		rd_skip(&c, 2);
+		uint32_t data = rd_u16(&c);
+		struct rd_cursor item = rd_sub(&c, size - ITEM_HEAD);
+		if (this_type == type && data <= rd_left(&item))
+			return (struct rd_span){item.at, data};
+	}
+	return (struct rd_span){NULL, 0};
+}
+
 struct rd_span rd_etl_extended_stack(const struct rd_etl_record *r, uint8_t *pointer_bytes)
 {
 	struct rd_span none = {NULL, 0};

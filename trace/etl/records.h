@@ -43,6 +43,9 @@ struct rd_etl_record {
 /* Fill *r: 1 a record, 0 the clean end, RD_CORRUPT where no record stands (w->at is the place, w->damage why). */
 int rd_etl_walk_next(struct rd_etl_walk *w, struct rd_etl_record *r);
 
+/* The data of the first extended item of this type among those in front of a payload; empty when there is none. */
+struct rd_span rd_etl_extended_item(struct rd_span items, uint16_t type);
+
 /* The frames of the stack among an event's extended items; an empty span when there is none. */
 struct rd_span rd_etl_extended_stack(const struct rd_etl_record *r, uint8_t *pointer_bytes);
 

@@ -11,7 +11,7 @@
 bool rd_netperf_metadata(uint32_t version, const uint8_t *payload, size_t size_bytes, struct rd_nettrace_metadata *out)
 {
 	struct rd_cursor c = rd_cursor_of(payload, size_bytes);
-	*out = (struct rd_nettrace_metadata){0};
+	*out = (struct rd_nettrace_metadata){.record = {payload, size_bytes}};
 	if (version == 1)
 		out->guid = rd_take(&c, 16);
 	else

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "trace/description.h"
 #include "trace/netperf/event.h"
 #include "trace/netperf/frame.h"
 #include "trace/netperf/index.h"
@@ -130,6 +131,8 @@ static int deliver(struct rd_decoder *d, const struct rd_netperf_event *e, uint6
 		.stack_bytes = e->stack_bytes,
 		.stack_pointer_bytes = (uint8_t)d->pointer_bytes,
 	};
+	if (type != NULL)
+		ev.said = type->said;
 	return d->sink.event(d->sink.ctx, &ev);
 }
 
@@ -175,4 +178,5 @@ const struct rd_format rd_format_netperf = {
 	.decoder_context = decoder_context,
 	.decoder_blocks = decoder_blocks,
 	.decoder_free = decoder_free,
+	.describe = rd_describe_netperf,
 };

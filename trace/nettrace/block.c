@@ -71,6 +71,7 @@ static int deliver(struct rd_decoder *d, const struct rd_nettrace_header *h, con
 		.stack = stack.at,
 		.stack_bytes = stack.size_bytes,
 		.stack_pointer_bytes = (uint8_t)d->pointer_bytes,
+		.said = type->said,
 	};
 	if (d->six) {
 		const struct rd_nettrace_thread *row = rd_nettrace_threads_find(&d->threads, h->thread);

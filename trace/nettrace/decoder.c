@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "trace/description.h"
+#include "trace/nettrace/frame6.h"
 #include "trace/nettrace/index.h"
 #include "trace/nettrace/nettrace.h"
 
@@ -61,6 +63,11 @@ static int decoder_blocks(struct rd_decoder *d, const struct rd_block *blocks, s
 	return rd_runs_blocks(&d->reader, d, &d->sink, rd_nettrace_block, blocks, n, err);
 }
 
+static int facts(const struct rd_source *s, const struct rd_index *ix, struct rd_facts *out, struct rd_error *err)
+{
+	return ix->info.version_major >= 6 ? rd_nettrace6_facts(s, out, err) : 0;
+}
+
 const struct rd_format rd_format_nettrace = {
 	.id = RD_FORMAT_NETTRACE,
 	.name = "nettrace",
@@ -70,4 +77,6 @@ const struct rd_format rd_format_nettrace = {
 	.decoder_context = decoder_context,
 	.decoder_blocks = decoder_blocks,
 	.decoder_free = decoder_free,
+	.describe = rd_describe_nettrace,
+	.facts = facts,
 };

@@ -84,6 +84,29 @@ int rd_nettrace6_trace(const uint8_t *payload, size_t size_bytes, struct rd_trac
 	return 0;
 }
 
+int rd_nettrace6_facts(const struct rd_source *s, struct rd_facts *out, struct rd_error *err)
+{
+	uint8_t head[RD_INDEXER_WINDOW_BYTES];
+	struct rd_trace_info ignored = {0};
+	int64_t have = rd_source_some(s, head, sizeof head, 0, err);
+	if (have < RD_NETTRACE6_MAGIC_BYTES + RD_NETTRACE6_BLOCK_BYTES)
+		return have < 0 ? (int)have : 0;
+	struct rd_frame f = rd_nettrace6_frame(head + RD_NETTRACE6_MAGIC_BYTES);
+	struct rd_cursor c = rd_cursor_of(head, (size_t)have);
+	rd_skip(&c, RD_NETTRACE6_MAGIC_BYTES + f.payload_at);
+	struct rd_cursor block = rd_sub(&c, f.payload_bytes < rd_left(&c) ? f.payload_bytes : rd_left(&c));
+	rd_fastserial_clock(&block, &ignored);
+	rd_skip(&block, 4);
+	for (uint32_t pairs = rd_u32(&block); pairs > 0; pairs--) {
+		struct rd_span key = take_string(&block), value = take_string(&block);
+		if (block.failed)
+			break;
+		if (rd_facts_add(out, key, value) != 0)
+			return rd_fail_nomem(err);
+	}
+	return 0;
+}
+
 struct rd_frame rd_nettrace6_frame(const uint8_t *bytes)
 {
 	uint32_t word = rd_le32(bytes);

@@ -25,6 +25,9 @@ int rd_nettrace6_version(const uint8_t *head, size_t size_bytes, struct rd_trace
 /* The payload of the block of kind RD_NETTRACE_TRACE, which comes first. RD_TRUNCATED, RD_CORRUPT. */
 int rd_nettrace6_trace(const uint8_t *payload, size_t size_bytes, struct rd_trace_info *info, struct rd_error *err);
 
+/* The pairs of that block, of a file that an index was made of. */
+int rd_nettrace6_facts(const struct rd_source *s, struct rd_facts *out, struct rd_error *err);
+
 /* The head of a block out of its first RD_NETTRACE6_BLOCK_BYTES. */
 struct rd_frame rd_nettrace6_frame(const uint8_t *bytes);
 

@@ -65,6 +65,7 @@ bool rd_nettrace_metadata6_next(struct rd_cursor *c, struct rd_nettrace_metadata
 {
 	struct rd_cursor row = rd_sub(c, rd_u16(c));
 	*out = (struct rd_nettrace_metadata){.utf8 = true};
+	out->record = (struct rd_span){row.begin, rd_left(&row)};
 	out->id = rd_varu32(&row);
 	out->provider = take_string(&row);
 	out->event_id = rd_varu32(&row);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "trace/trace.h"
 
 bool rd_nettrace_metadata(const uint8_t *payload, size_t size_bytes, struct rd_nettrace_metadata *out)
 {
@@ -21,6 +22,7 @@ bool rd_nettrace_metadata(const uint8_t *payload, size_t size_bytes, struct rd_n
 	rd_skip(&c, 8);
 	out->version = rd_u32(&c);
 	rd_skip(&c, 4);
+	out->record = (struct rd_span){payload, size_bytes};
 	return !c.failed && out->id != 0 && out->id < RD_NETTRACE_METADATA_IDS;
 }
 
@@ -153,6 +155,7 @@ void rd_nettrace_types_release(struct rd_nettrace_types *t)
 	rd_vec_release(&t->keys);
 	rd_vec_release(&t->fields);
 	rd_strings_release(&t->lists);
+	rd_strings_release(&t->records);
 	rd_table_release(&t->table);
 	rd_arena_release(&t->arena);
 	rd_bytes_release(&t->scratch);
@@ -169,11 +172,25 @@ static bool is_wanted(const struct rd_nettrace_types *t, const struct rd_event_k
 	return (t->want & RD_WANT(kind)) != 0;
 }
 
+/* Writers that define their types anew after each reset say the same once more, which costs nothing. */
+static int said_of(struct rd_nettrace_types *t, struct rd_span record, struct rd_span *out)
+{
+	*out = (struct rd_span){0};
+	if (t->want != RD_WANT_ALL || record.size_bytes == 0)
+		return 0;
+	uint32_t id = rd_strings_id(&t->records, record.at, record.size_bytes);
+	if (id == RD_NONE)
+		return RD_NOMEM;
+	*out = rd_strings_at(&t->records, id);
+	return 0;
+}
+
 int rd_nettrace_types_define(struct rd_nettrace_types *t, const struct rd_nettrace_metadata *m)
 {
 	const struct rd_event_key *key = key_of(t, m);
 	const struct rd_fields *fields;
-	if (key == NULL || fields_of(t, m->fields, &fields) != 0)
+	struct rd_span said;
+	if (key == NULL || fields_of(t, m->fields, &fields) != 0 || said_of(t, m->record, &said) != 0)
 		return RD_NOMEM;
 	if (m->id >= t->by_id.n) {
 		size_t more = m->id + 1 - t->by_id.n;
@@ -182,7 +199,7 @@ int rd_nettrace_types_define(struct rd_nettrace_types *t, const struct rd_nettra
 		memset(t->by_id.at + t->by_id.n, 0, more * sizeof *t->by_id.at);
 		t->by_id.n += more;
 	}
-	t->by_id.at[m->id] = (struct rd_nettrace_type){key, fields, is_wanted(t, key)};
+	t->by_id.at[m->id] = (struct rd_nettrace_type){key, fields, said, is_wanted(t, key)};
 	return 0;
 }
 
@@ -194,6 +211,6 @@ int rd_nettrace_types_version(struct rd_nettrace_types *t, const struct rd_nettr
 	const struct rd_event_key *other = intern(t, &key);
 	if (other == NULL)
 		return RD_NOMEM;
-	*out = (struct rd_nettrace_type){other, type->fields, is_wanted(t, other)};
+	*out = (struct rd_nettrace_type){other, type->fields, type->said, is_wanted(t, other)};
 	return 0;
 }

@@ -30,11 +30,13 @@ struct rd_nettrace_metadata {
 	uint32_t version;
 	bool utf8;
 	struct rd_span fields; /* the field list as rd_fields_parse takes it; empty: none */
+	struct rd_span record; /* all of it, for rd_event.said */
 };
 
 struct rd_nettrace_type {
 	const struct rd_event_key *key; /* NULL: not defined */
 	const struct rd_fields *fields; /* NULL: nothing is said of them */
+	struct rd_span said;            /* the record; empty unless all kinds are wanted */
 	bool wanted;
 };
 
@@ -44,6 +46,7 @@ struct rd_nettrace_types {
 	RD_VEC(struct rd_event_key *) keys; /* by slot; the first one is BAD */
 	struct rd_table table;              /* identity -> slot */
 	struct rd_strings lists;            /* distinct field lists, as bytes */
+	struct rd_strings records;          /* distinct records, if all kinds are wanted */
 	RD_VEC(struct rd_fields *) fields;  /* by list */
 	struct rd_arena arena;
 	struct rd_bytes scratch;
