@@ -60,12 +60,14 @@ int rd_fastserial_payload(struct rd_cursor *c, uint64_t file_offset, uint32_t *p
 /*
  * What a format knows of its blocks. frame: the head of the block at
  * file_offset; codes and *what as rd_fastserial_object. describe: what the index
- * says of a block, with the first `have` bytes of its payload.
+ * says of a block, with the first `have` bytes of its payload. passed_over: the
+ * kind that nobody need read and that is in no index.
  */
 struct rd_fastserial_blocks {
 	int (*frame)(const uint8_t *bytes, size_t size_bytes, uint64_t file_offset, struct rd_frame *out,
 		     const char **what);
 	void (*describe)(struct rd_block *b, const uint8_t *payload, size_t have);
+	uint8_t passed_over; /* 0 none */
 };
 
 /* rd_indexer_step_fn with x->ctx a const struct rd_fastserial_blocks. */

@@ -117,4 +117,8 @@ static void describe(struct rd_block *b, const uint8_t *payload, size_t have)
 		b->resets = RD_CONTEXT_STACKS;
 }
 
-const struct rd_fastserial_blocks rd_nettrace_blocks = {.frame = rd_nettrace_frame, .describe = describe};
+const struct rd_fastserial_blocks rd_nettrace_blocks = {
+	.frame = rd_nettrace_frame,
+	.describe = describe,
+	.passed_over = RD_NETTRACE_UNKNOWN,
+};

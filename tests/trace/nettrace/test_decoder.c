@@ -181,8 +181,8 @@ static void a_broken_event_block_is_dropped_whole(void **state)
 {
 	struct file f = {0};
 	nettrace_sample_file(&f.build, NULL);
-	spoil(&f, 6, 0, 3);
-	check_damage(&f, 6, 7);
+	spoil(&f, 5, 0, 3);
+	check_damage(&f, 5, 7);
 	done(&f);
 
 	/* The last event says one byte more than there is: what went before in the block goes too. */
@@ -196,14 +196,14 @@ static void a_broken_event_block_is_dropped_whole(void **state)
 	struct rd_index ix;
 	memory_source(&f.whole.source, f.build.file.at, f.build.file.n);
 	assert_int_equal(rd_format_nettrace.index(&f.whole.source, &ix, NULL, NULL, NULL), 0);
-	uint64_t at = ix.blocks.at[6].offset + ix.blocks.at[6].size_bytes - 3;
+	uint64_t at = ix.blocks.at[5].offset + ix.blocks.at[5].size_bytes - 3;
 	rd_index_release(&ix);
 	rd_source_close(&f.whole.source);
 	assert_int_equal(f.build.file.at[at], 1);
 	f.build.file.at[at] = 2;
-	check_damage(&f, 6, 7);
+	check_damage(&f, 5, 7);
 	char place[32];
-	snprintf(place, sizeof place, "at %llu:", (unsigned long long)(f.whole.index.blocks.at[6].offset + last));
+	snprintf(place, sizeof place, "at %llu:", (unsigned long long)(f.whole.index.blocks.at[5].offset + last));
 	assert_non_null(strstr(log_text(&f.whole.log), place));
 	/* Its numbers are forgotten too: thread 11 goes from 1 to the point's 5. */
 	assert_non_null(strstr(log_text(&f.whole.log), "thread 11 op 1 1+1\nthread 11 op 2 5+1\n"));
@@ -238,10 +238,10 @@ static void a_broken_sequence_point_still_voids_stacks(void **state)
 {
 	struct file f = {0};
 	nettrace_sample_file(&f.build, NULL);
-	spoil(&f, 7, 8, 3);
+	spoil(&f, 6, 8, 3);
 	/* And no stacks come after it. */
-	spoil(&f, 8, 4, 0);
-	check_damage(&f, 7, 10);
+	spoil(&f, 7, 4, 0);
+	check_damage(&f, 6, 10);
 	assert_int_equal(f.whole.events.at[1].stack_bytes, 24);
 	assert_int_equal(f.whole.events.at[8].stack_bytes, 0);
 	assert_null(strstr(log_text(&f.whole.log), "op 2"));

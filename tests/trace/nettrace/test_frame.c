@@ -77,10 +77,9 @@ static void other_versions_are_refused_by_name(void **state)
 
 static void blocks_have_kinds_times_and_context(void **state)
 {
-	static const uint8_t kinds[] = {RD_NETTRACE_METADATA, RD_NETTRACE_METADATA,       RD_NETTRACE_STACK,
-					RD_NETTRACE_EVENT,    RD_NETTRACE_UNKNOWN,        RD_NETTRACE_STACK,
-					RD_NETTRACE_EVENT,    RD_NETTRACE_SEQUENCE_POINT, RD_NETTRACE_STACK,
-					RD_NETTRACE_EVENT};
+	static const uint8_t kinds[] = {RD_NETTRACE_METADATA,       RD_NETTRACE_METADATA, RD_NETTRACE_STACK,
+					RD_NETTRACE_EVENT,          RD_NETTRACE_STACK,    RD_NETTRACE_EVENT,
+					RD_NETTRACE_SEQUENCE_POINT, RD_NETTRACE_STACK,    RD_NETTRACE_EVENT};
 	struct nettrace_build b;
 	struct rd_index ix;
 	struct rd_error err;
@@ -97,9 +96,12 @@ static void blocks_have_kinds_times_and_context(void **state)
 					      : k->kind == RD_NETTRACE_STACK  ? RD_CONTEXT_STACKS
 									      : 0);
 		assert_int_equal(k->resets, k->kind == RD_NETTRACE_SEQUENCE_POINT ? RD_CONTEXT_STACKS : 0);
-		assert_true(i == 0 || k->offset == k[-1].offset + k[-1].size_bytes);
+		/* The block that this build does not know stands before the fifth. */
+		if (i != 0 && i != 4)
+			assert_int_equal(k->offset, k[-1].offset + k[-1].size_bytes);
 	}
-	assert_int_equal(ix.blocks.at[7].time, 4000);
+	assert_true(ix.blocks.at[4].offset > ix.blocks.at[3].offset + ix.blocks.at[3].size_bytes);
+	assert_int_equal(ix.blocks.at[6].time, 4000);
 	rd_index_release(&ix);
 	nettrace_release(&b);
 }
@@ -131,7 +133,7 @@ static void bytes_behind_the_end_mark_are_nothing(void **state)
 	put_number(&b.file, 0x0505, 2);
 	assert_ok(index_bytes(&rd_format_nettrace, b.file.at, b.file.n, &ix, &err), &err);
 	assert_true(ix.info.complete);
-	assert_int_equal(ix.blocks.n, 10);
+	assert_int_equal(ix.blocks.n, 9);
 	rd_index_release(&ix);
 	nettrace_release(&b);
 }
