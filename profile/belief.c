@@ -68,11 +68,11 @@ int rd_belief_add_group(struct rd_belief *b, const struct rd_group *g, struct rd
 /* The method of the innermost frame; false for the empty stack. */
 static bool innermost(const struct rd_content *c, uint32_t stack, struct believed *key)
 {
-	struct rd_span frames = rd_strings_at(&c->stacks, stack);
+	const struct rd_result_call *call = rd_content_call_at(c, stack);
 
-	if (frames.size_bytes == 0)
+	if (call == NULL)
 		return false;
-	const struct rd_frame_key *frame = rd_content_frame_at(c, rd_le32(frames.at));
+	const struct rd_frame_key *frame = rd_content_frame_at(c, call->frame);
 	const struct rd_method_key *m = rd_records_at(&c->methods, frame->method);
 	*key = (struct believed){
 		.pid = c->lives.at[m->life].pid,

@@ -9,6 +9,7 @@ int rd_content_init(struct rd_content *c, struct rd_error *err)
 	*c = (struct rd_content){0};
 	rd_records_init(&c->methods, sizeof(struct rd_method_key), sizeof(struct rd_method_key));
 	rd_records_init(&c->frames, sizeof(struct rd_frame_key), sizeof(struct rd_frame_key));
+	rd_records_init(&c->calls, sizeof(struct rd_result_call), sizeof(struct rd_result_call));
 	rd_records_init(&c->rows, sizeof(struct rd_result_row), offsetof(struct rd_result_row, count));
 	return rd_strings_id(&c->strings, "", 0) == 0 ? 0 : rd_fail_nomem(err);
 }
@@ -20,6 +21,12 @@ uint32_t rd_content_frame(struct rd_content *c, const struct rd_method_key *meth
 	if (id == RD_NONE)
 		return RD_NONE;
 	return rd_records_id(&c->frames, &(struct rd_frame_key){id, tier, flags}, NULL);
+}
+
+uint32_t rd_content_call(struct rd_content *c, uint32_t caller, uint32_t frame)
+{
+	uint32_t id = rd_records_id(&c->calls, &(struct rd_result_call){caller, frame}, NULL);
+	return id >= RD_NONE - 1 ? RD_NONE : id + 1;
 }
 
 uint32_t rd_content_unnamed(struct rd_content *c, uint32_t life, uint32_t clr, uint32_t module, uint32_t tier)
@@ -66,6 +73,6 @@ void rd_content_release(struct rd_content *c)
 	rd_strings_release(&c->strings);
 	rd_records_release(&c->methods);
 	rd_records_release(&c->frames);
-	rd_strings_release(&c->stacks);
+	rd_records_release(&c->calls);
 	rd_records_release(&c->rows);
 }

@@ -1,9 +1,11 @@
 /*
  * content - what a result will hold, interned while samples are counted.
  *
- * Processes (lives), names, methods, frames, resolved stacks and rows get ids
- * in the order of their first coming; profile/canonical.c sorts them by content
- * in the end, so no answer hangs on these ids.
+ * Processes (lives), names, methods, frames, calls and rows get ids in the
+ * order of their first coming; profile/canonical.c sorts them by content in
+ * the end, so no answer hangs on these ids. Stacks share what is outside
+ * equal, as a tree of calls: a stack that differs from another inside only
+ * costs what differs.
  */
 #ifndef RD_PROFILE_CONTENT_H
 #define RD_PROFILE_CONTENT_H
@@ -40,7 +42,7 @@ struct rd_content {
 	struct rd_strings strings; /* 0 is "" */
 	struct rd_records methods; /* struct rd_method_key */
 	struct rd_records frames;  /* struct rd_frame_key */
-	struct rd_strings stacks;  /* frame ids as bytes, innermost first */
+	struct rd_records calls;   /* the caller tree: struct rd_result_call, of ids of this content */
 	struct rd_records rows;    /* struct rd_result_row, process being the life */
 };
 
@@ -52,6 +54,11 @@ void rd_content_release(struct rd_content *c);
 
 /* The frame's id; RD_NONE when out of memory. */
 uint32_t rd_content_frame(struct rd_content *c, const struct rd_method_key *method, uint32_t tier, uint32_t flags);
+/*
+ * A stack is the number of its innermost call, 0 being the empty one: this is
+ * the stack of a caller and one more frame, inside. RD_NONE when out of memory.
+ */
+uint32_t rd_content_call(struct rd_content *c, uint32_t caller, uint32_t frame);
 /* `module!?`: code that nobody names, in a module (a string; 0 none). */
 uint32_t rd_content_unnamed(struct rd_content *c, uint32_t life, uint32_t clr, uint32_t module, uint32_t tier);
 
@@ -61,6 +68,12 @@ int rd_content_name_life(struct rd_content *c, uint32_t life, uint32_t command_l
 static inline const struct rd_frame_key *rd_content_frame_at(const struct rd_content *c, uint32_t frame)
 {
 	return rd_records_at(&c->frames, frame);
+}
+/* The innermost call of a stack, which says what is outside it; NULL for the empty stack. Borrowed until a call is
+ * added. */
+static inline const struct rd_result_call *rd_content_call_at(const struct rd_content *c, uint32_t stack)
+{
+	return stack ? rd_records_at(&c->calls, stack - 1) : NULL;
 }
 /* Whether two frames are one row of a report. */
 static inline bool rd_content_same_method(const struct rd_content *c, uint32_t a, uint32_t b)

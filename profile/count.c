@@ -3,8 +3,7 @@
 #include "profile/join.h"
 #include "profile/resolve.h"
 
-#define PROGRESS_SAMPLES 65536
-#define RECENT           128 /* a power of two */
+#define RECENT 128 /* a power of two */
 
 /*
  * The row of a thread's latest sample: threads wait and loop, so the next
@@ -104,9 +103,9 @@ static void add_trust(struct counting *c, const struct work *w)
 {
 	struct rd_trust *t = c->count->trust;
 
-	t->frames += w->resolved->frames;
-	t->unresolved_frames += w->resolved->unresolved;
-	t->ambiguous_frames += w->resolved->ambiguous;
+	t->frames += w->resolved->whole.frames;
+	t->unresolved_frames += w->resolved->whole.unresolved;
+	t->ambiguous_frames += w->resolved->whole.ambiguous;
 	t->samples_without_stack += w->raw.kernel == RD_NONE && w->raw.user == RD_NONE;
 	t->broken_stacks += is_broken(w);
 	t->unowned_samples += w->pid == RD_PID_UNOWNED;
@@ -145,7 +144,7 @@ static int find_row(struct counting *c, struct work *w, struct rd_error *err)
 	int rc = rd_resolve(&c->resolver, &w->raw, &w->resolved, err);
 	if (rc < 0)
 		return rc;
-	w->key.stack = w->resolved->stack;
+	w->key.stack = w->resolved->whole.stack;
 	w->row = rd_records_id(&c->count->content->rows, &w->key, NULL);
 	if (w->row == RD_NONE)
 		return rd_fail_nomem(err);
@@ -197,12 +196,12 @@ static int count_sample(struct counting *c, const struct rd_sample *sample, cons
 	return 0;
 }
 
-static int tell_progress(struct rd_count *count, struct rd_error *err)
+/* A sample is done. */
+static int step(struct rd_count *count, struct rd_error *err)
 {
-	if (count->progress == NULL)
-		return 0;
-	int rc = count->progress(count->progress_ctx, count->done, count->total);
-	return rc < 0 ? rd_fail(err, rc, "the finish was stopped") : 0;
+	if (count->progress)
+		count->progress->done++;
+	return rd_progress_step(count->progress, 1, err);
 }
 
 static int count_all(struct counting *c, struct rd_error *err)
@@ -214,8 +213,8 @@ static int count_all(struct counting *c, struct rd_error *err)
 	while ((rc = rd_stream_peek(&c->samples, &key, err)) > 0) {
 		const struct rd_sample *sample = rd_stream_sample(&c->samples, &shard);
 		rc = count_sample(c, sample, shard, err);
-		if (rc == 0 && ++c->count->done % PROGRESS_SAMPLES == 0)
-			rc = tell_progress(c->count, err);
+		if (rc == 0)
+			rc = step(c->count, err);
 		if (rc < 0 || (rc = rd_stream_step(&c->samples, err)) < 0)
 			return rc;
 	}
@@ -227,7 +226,8 @@ int rd_count_group(struct rd_count *count, struct rd_group *g, struct rd_error *
 	struct counting c = {.count = count, .group = g};
 
 	rd_filter_ticks(count->filter, rd_group_clock(g), &c.from, &c.to);
-	rd_resolver_init(&c.resolver, g->content, &g->raw_stacks, &g->addresses, &g->methods, &g->images, &g->mappings);
+	rd_resolver_init(&c.resolver, g->content, &g->raw_stacks, &g->addresses, &g->methods, &g->images, &g->mappings,
+			 count->progress);
 	int rc = rd_stream_open(&c.samples, RD_TABLE_SAMPLES, g->shards.at, g->shards.n, &g->raw_stacks, err);
 	if (rc == 0)
 		rc = rd_join_open(&c.join, g->shards.at, g->shards.n, &g->raw_stacks, &g->keys,
@@ -237,7 +237,7 @@ int rd_count_group(struct rd_count *count, struct rd_group *g, struct rd_error *
 	if (rc == 0) {
 		count->trust->stacks_unused += c.join.records_n - c.join.used_n;
 		count->stack_records += c.join.records_n;
-		rc = tell_progress(count, err);
+		rc = rd_progress_tell(count->progress, err);
 	}
 	rd_join_close(&c.join);
 	rd_stream_close(&c.samples);

@@ -7,17 +7,15 @@
 #include "profile/filter.h"
 #include "profile/group.h"
 #include "profile/moments.h"
+#include "profile/progress.h"
 
 struct rd_count {
 	struct rd_content *content; /* rows and lives are counted here */
 	const struct rd_moments *moments;
 	struct rd_filter *filter;
-	bool by_stack_only; /* rows by process and stack: no thread, kind or bucket */
-	int (*progress)(void *ctx, uint64_t done, uint64_t total); /* NULL none */
-	void *progress_ctx;
-	uint64_t total; /* samples of all groups, by their summaries */
+	bool by_stack_only;           /* rows by process and stack: no thread, kind or bucket */
+	struct rd_progress *progress; /* its `done` is counted here; NULL none */
 	/* Counted: */
-	uint64_t done;
 	uint64_t samples, weight, discarded;
 	uint64_t kinds[RD_SAMPLE_KINDS];
 	uint64_t stack_records;

@@ -23,6 +23,7 @@ struct finish {
 	struct rd_filter filter;
 	struct rd_belief belief;
 	struct rd_count count;
+	struct rd_progress progress;
 	bool believe; /* whether what reconciliation changed can be told */
 };
 
@@ -36,7 +37,7 @@ static struct rd_group *group_of(struct finish *f, size_t trace)
 	}
 	struct rd_group *g = rd_vec_add(&f->groups);
 	if (g)
-		rd_group_init(g, &f->content);
+		rd_group_init(g, &f->content, &f->progress);
 	return g;
 }
 
@@ -65,7 +66,7 @@ static void add_summary(struct finish *f, const struct rd_group *g, const struct
 		rd_moments_add_sample(&f->moments, rd_utc_ns(rd_group_clock(g), s->first_sample));
 		rd_moments_add_sample(&f->moments, rd_utc_ns(rd_group_clock(g), s->last_sample));
 	}
-	f->count.total += s->samples;
+	f->progress.total += s->samples;
 	for (size_t i = 0; i < RD_OTHER_COUNTS; i++)
 		f->out->other[i] += s->other[i];
 }
@@ -125,7 +126,7 @@ static void fill_counts(struct finish *f)
 		r->first_bucket = rd_moments_bucket(&f->moments, f->moments.first_utc_ns);
 		r->last_bucket = rd_moments_bucket(&f->moments, f->moments.last_utc_ns);
 	}
-	r->stats.samples = f->count.done;
+	r->stats.samples = f->progress.done;
 	r->stats.stack_records = f->count.stack_records;
 }
 
@@ -152,7 +153,7 @@ static int run(struct finish *f, const struct rd_finish_options *opt, struct rd_
 	rd_trust_seal(&f->out->trust);
 	fill_counts(f);
 	rc = f->believe ? rd_belief_changed(&f->belief, &f->content, &f->out->stats.preliminary_changed, err) : 0;
-	return rc < 0 ? rc : rd_canonical(&f->content, f->out, err);
+	return rc < 0 ? rc : rd_canonical(&f->content, f->out, &f->progress, err);
 }
 
 /* The process's peak: what an operator compares with the memory he gave. */
@@ -169,13 +170,16 @@ int rd_finish(const struct rd_finish_trace *traces, size_t n, const struct rd_fi
 	struct finish f = {.traces = traces, .traces_n = n, .out = &result};
 	uint64_t begin_ns = rd_now_ns();
 
+	if (opt) {
+		f.progress.tell = opt->progress;
+		f.progress.ctx = opt->progress_ctx;
+	}
 	f.count = (struct rd_count){
 		.content = &f.content,
 		.moments = &f.moments,
 		.filter = &f.filter,
 		.trust = &result.trust,
-		.progress = opt ? opt->progress : NULL,
-		.progress_ctx = opt ? opt->progress_ctx : NULL,
+		.progress = &f.progress,
 	};
 	rd_moments_init(&f.moments);
 	rd_belief_init(&f.belief);

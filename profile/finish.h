@@ -4,13 +4,14 @@
  * Builds the histories of addresses, modules, images, threads and processes
  * from the facts of all shards, streams samples and stack records shard by
  * shard in the order of time, joins them, resolves every distinct stack once
- * per gap between facts, and counts. Rules: docs/design.md, section 3. Memory
- * is bounded by facts, distinct stacks and result rows.
+ * per gap between facts, and counts. Rules: docs/design.md, section 3. What
+ * memory it needs is an invariant of docs/reconciliation.md.
  */
 #ifndef RD_PROFILE_FINISH_H
 #define RD_PROFILE_FINISH_H
 
 #include "profile/partial.h"
+#include "profile/progress.h"
 #include "profile/result.h"
 
 struct rd_finish_trace {
@@ -28,7 +29,7 @@ struct rd_finish_options {
 	int64_t from_ns, to_ns; /* [from, to) since the origin, or UTC when the flag below says so */
 	bool from_is_utc, to_is_utc;
 	int kind;              /* enum rd_sample_kind, or -1 all */
-	/* Told samples done of samples total; a negative return ends the finish. May be NULL. */
+	/* Told samples done of samples total, whatever it is that goes on; a negative return ends the finish. May be NULL. */
 	int (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;
 };
@@ -37,7 +38,11 @@ struct rd_finish_options {
 int rd_finish(const struct rd_finish_trace *traces, size_t n, const struct rd_finish_options *opt,
               struct rd_result *out, struct rd_error *err);
 
-/* The same for one shard alone, folded by method: the preliminary histogram, appended to p->preliminary. */
-int rd_finish_preliminary(const struct rd_trace_info *info, struct rd_partial *p, struct rd_error *err);
+/*
+ * The same for one shard alone, folded by method: the preliminary histogram, appended to p->preliminary.
+ * progress may be NULL.
+ */
+int rd_finish_preliminary(const struct rd_trace_info *info, struct rd_partial *p, struct rd_progress *progress,
+			  struct rd_error *err);
 
 #endif

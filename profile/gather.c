@@ -21,6 +21,9 @@ struct visit {
 	bool stacks_loaded;
 };
 
+/* What a block of rows is worth. */
+#define STEPS_OF_BLOCK 4096
+
 typedef int (*rows_fn)(struct visit *v, const struct rd_partial *rows, struct rd_error *err);
 
 static int read_table(struct visit *v, enum rd_partial_table table, rows_fn each, struct rd_error *err)
@@ -31,7 +34,8 @@ static int read_table(struct visit *v, enum rd_partial_table table, rows_fn each
 
 	rd_table_open(&reader, v->shard->tables, v->shard->shard, table);
 	while ((rc = rd_table_next(&reader, &rows, err)) > 0)
-		if ((rc = each(v, rows, err)) < 0)
+		if ((rc = each(v, rows, err)) < 0 ||
+		    (rc = rd_progress_step(v->group->progress, STEPS_OF_BLOCK, err)) < 0)
 			break;
 	rd_table_close(&reader);
 	return rc;

@@ -3,9 +3,9 @@
 #include "profile/gather.h"
 #include "profile/losses.h"
 
-void rd_group_init(struct rd_group *g, struct rd_content *content)
+void rd_group_init(struct rd_group *g, struct rd_content *content, struct rd_progress *progress)
 {
-	*g = (struct rd_group){.content = content};
+	*g = (struct rd_group){.content = content, .progress = progress};
 	rd_addresses_init(&g->addresses);
 	rd_modules_init(&g->modules);
 	rd_evidence_init(&g->evidence);
@@ -83,6 +83,8 @@ static int seal_addresses(struct rd_group *g, struct rd_error *err)
 		struct rd_span stack = g->raw_stacks.at.at[i];
 		for (size_t at = 0; rc == 0 && at < stack.size_bytes; at += sizeof(uint64_t))
 			rc = rd_addresses_add(&g->addresses, rd_le64(stack.at + at), err);
+		if (rc == 0)
+			rc = rd_progress_step(g->progress, stack.size_bytes / sizeof(uint64_t), err);
 	}
 	return rc < 0 ? rc : rd_addresses_seal(&g->addresses, err);
 }
@@ -103,6 +105,8 @@ static int merge_losses(struct rd_group *g, struct rd_group_file *file, struct r
 			rc = rd_vec_reserve(&all, rows->sequences.n) < 0 ? rd_fail_nomem(err) : 0;
 			for (size_t k = 0; rc == 0 && k < rows->sequences.n; k++)
 				all.at[all.n++] = rows->sequences.at[k];
+			if (rc == 0)
+				rc = rd_progress_step(g->progress, rows->sequences.n, err);
 		}
 		rd_table_close(&reader);
 	}

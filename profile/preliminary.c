@@ -1,45 +1,81 @@
 /*
  * The belief of one shard: the engine of the finish over the one partial, in
- * memory, with rows by process and stack only, folded by method.
+ * memory, with rows by process and stack only, folded by method. The fold goes
+ * over the tree of calls once, not along every stack.
  */
+#include <string.h>
+
 #include "profile/count.h"
 
-/* A method's counts while rows are folded, and the last row that counted it. */
+/* A call while samples are summed over the tree of calls; numbers as in struct rd_result_call. */
+struct summed {
+	uint64_t samples;     /* of stacks that go through it */
+	uint32_t first, next; /* the first call that it makes; the next one that its caller makes */
+};
+
 struct folded {
-	uint32_t method;   /* the key: of the content */
-	uint32_t last_row; /* + 1 */
 	uint64_t exclusive, inclusive;
+	uint32_t open; /* calls of the method that lead to the one in hand */
 };
 
 struct folding {
 	const struct rd_content *content;
 	struct rd_partial *partial;
-	struct rd_records methods; /* struct folded */
+	struct rd_progress *progress;
+	struct summed *calls;   /* by number; 0: the calls that nobody made */
+	struct folded *methods; /* by the content's id */
 };
 
-static int fold_frame(struct folding *f, uint32_t row, uint64_t count, uint32_t frame, bool innermost)
+static struct folded *method_at(struct folding *f, uint32_t call)
 {
-	uint32_t id = rd_records_id(&f->methods, &rd_content_frame_at(f->content, frame)->method, NULL);
-
-	if (id == RD_NONE)
-		return RD_NOMEM;
-	struct folded *m = rd_records_at(&f->methods, id);
-	m->exclusive += innermost ? count : 0;
-	m->inclusive += m->last_row == row + 1 ? 0 : count;
-	m->last_row = row + 1;
-	return 0;
+	uint32_t frame = rd_content_call_at(f->content, call)->frame;
+	return &f->methods[rd_content_frame_at(f->content, frame)->method];
 }
 
-static int fold_rows(struct folding *f)
+/* Samples where they ended, then in all calls that led there. A caller has the lower number. */
+static void sum_calls(struct folding *f)
 {
 	for (uint32_t i = 0; i < f->content->rows.n; i++) {
 		const struct rd_result_row *row = rd_records_at(&f->content->rows, i);
-		struct rd_span frames = rd_strings_at(&f->content->stacks, row->stack);
-		for (size_t at = 0; at < frames.size_bytes; at += sizeof(uint32_t))
-			if (fold_frame(f, i, row->count, rd_le32(frames.at + at), at == 0) < 0)
-				return RD_NOMEM;
+		f->calls[row->stack].samples += row->count;
+		if (row->stack)
+			method_at(f, row->stack)->exclusive += row->count;
 	}
-	return 0;
+	for (uint32_t i = (uint32_t)f->content->calls.n; i > 0; i--) {
+		struct summed *caller = &f->calls[rd_content_call_at(f->content, i)->caller];
+		caller->samples += f->calls[i].samples;
+		f->calls[i].next = caller->first;
+		caller->first = i;
+	}
+}
+
+static void enter(struct folding *f, uint32_t call)
+{
+	struct folded *m = method_at(f, call);
+
+	/* A method that is there already has counted these samples. */
+	if (m->open++ == 0)
+		m->inclusive += f->calls[call].samples;
+}
+
+/* Once along the tree: each call is entered, then what it calls, then left. */
+static int walk_calls(struct folding *f, struct rd_error *err)
+{
+	uint32_t call = f->calls[0].first;
+	int rc = 0;
+
+	while (call && rc == 0) {
+		enter(f, call);
+		uint32_t next = f->calls[call].first;
+		while (call && next == 0) {
+			method_at(f, call)->open--;
+			next = f->calls[call].next;
+			call = rd_content_call_at(f->content, call)->caller;
+		}
+		call = next;
+		rc = rd_progress_step(f->progress, 1, err);
+	}
+	return rc;
 }
 
 /* A string of the content as a number of the partial. */
@@ -52,9 +88,10 @@ static int put_string(struct folding *f, uint32_t string, uint32_t *number)
 	return id == RD_NONE ? RD_NOMEM : 0;
 }
 
-static int put_row(struct folding *f, const struct folded *m)
+static int put_row(struct folding *f, uint32_t id)
 {
-	const struct rd_method_key *method = rd_records_at(&f->content->methods, m->method);
+	const struct rd_method_key *method = rd_records_at(&f->content->methods, id);
+	const struct folded *m = &f->methods[id];
 	struct rd_preliminary_row row = {
 		.pid = f->content->lives.at[method->life].pid,
 		.clr = method->clr,
@@ -71,20 +108,32 @@ static int put_row(struct folding *f, const struct folded *m)
 	return 0;
 }
 
-static int fold(const struct rd_content *content, struct rd_partial *p, struct rd_error *err)
+static int fold(const struct rd_content *content, struct rd_partial *p, struct rd_progress *progress,
+		struct rd_error *err)
 {
-	struct folding f = {.content = content, .partial = p};
+	struct folding f = {.content = content, .partial = p, .progress = progress};
+	size_t calls = 0, methods = 0;
+	int rc = 0;
 
-	rd_records_init(&f.methods, sizeof(struct folded), sizeof(uint32_t));
-	int rc = fold_rows(&f);
-	for (uint32_t i = 0; rc == 0 && i < f.methods.n; i++)
-		rc = put_row(&f, rd_records_at(&f.methods, i));
-	rd_records_release(&f.methods);
-	return rc < 0 ? rd_fail_nomem(err) : 0;
+	if (rd_grow((void **)&f.calls, 0, &calls, content->calls.n + 1, sizeof *f.calls) < 0 ||
+	    rd_grow((void **)&f.methods, 0, &methods, content->methods.n + 1, sizeof *f.methods) < 0) {
+		rc = rd_fail_nomem(err);
+	} else {
+		memset(f.calls, 0, (content->calls.n + 1) * sizeof *f.calls);
+		memset(f.methods, 0, (content->methods.n + 1) * sizeof *f.methods);
+		sum_calls(&f);
+		rc = walk_calls(&f, err);
+	}
+	for (uint32_t i = 0; rc == 0 && i < content->methods.n; i++)
+		if (f.methods[i].inclusive > 0)
+			rc = put_row(&f, i) < 0 ? rd_fail_nomem(err) : 0;
+	rd_free(f.calls);
+	rd_free(f.methods);
+	return rc;
 }
 
 static int count(struct rd_content *content, const struct rd_trace_info *info, const struct rd_partial *p,
-		 struct rd_error *err)
+		 struct rd_progress *progress, struct rd_error *err)
 {
 	struct rd_moments moments;
 	struct rd_filter filter;
@@ -95,12 +144,13 @@ static int count(struct rd_content *content, const struct rd_trace_info *info, c
 		.moments = &moments,
 		.filter = &filter,
 		.by_stack_only = true,
+		.progress = progress,
 		.trust = &trust,
 	};
 
 	rd_moments_init(&moments);
 	rd_filter_init(&filter, NULL, &moments);
-	rd_group_init(&group, content);
+	rd_group_init(&group, content, progress);
 	int rc = rd_group_add_file(&group, 0, info, (struct rd_tables){.shards = 1, .in_memory = &p}, err);
 	if (rc == 0)
 		rc = rd_group_load_summaries(&group, err);
@@ -113,15 +163,16 @@ static int count(struct rd_content *content, const struct rd_trace_info *info, c
 	return rc;
 }
 
-int rd_finish_preliminary(const struct rd_trace_info *info, struct rd_partial *p, struct rd_error *err)
+int rd_finish_preliminary(const struct rd_trace_info *info, struct rd_partial *p, struct rd_progress *progress,
+			  struct rd_error *err)
 {
 	struct rd_content content;
 	int rc = rd_content_init(&content, err);
 
 	if (rc == 0)
-		rc = count(&content, info, p, err);
+		rc = count(&content, info, p, progress, err);
 	if (rc == 0)
-		rc = fold(&content, p, err);
+		rc = fold(&content, p, progress, err);
 	rd_content_release(&content);
 	return rc;
 }

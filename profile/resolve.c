@@ -18,7 +18,7 @@ _Static_assert(offsetof(struct rd_resolved, until) == 16, "the key of a resolved
 
 void rd_resolver_init(struct rd_resolver *r, struct rd_content *content, const struct rd_strings *raw_stacks,
 		      const struct rd_addresses *addresses, struct rd_methods *methods, struct rd_images *images,
-		      struct rd_mappings *mappings)
+		      struct rd_mappings *mappings, struct rd_progress *progress)
 {
 	*r = (struct rd_resolver){
 		.content = content,
@@ -27,6 +27,7 @@ void rd_resolver_init(struct rd_resolver *r, struct rd_content *content, const s
 		.methods = methods,
 		.images = images,
 		.mappings = mappings,
+		.progress = progress,
 	};
 	rd_records_init(&r->at_addresses, sizeof(struct at_address), ADDRESS_KEY_BYTES);
 	rd_records_init(&r->stacks, sizeof(struct rd_resolved), offsetof(struct rd_resolved, until));
@@ -87,68 +88,69 @@ static int resolve_address(struct rd_resolver *r, uint32_t life, uint64_t addres
 	return time < a->until ? 0 : judge(r, a, time, err);
 }
 
-static int add_frame(struct rd_resolver *r, struct rd_resolved *s, uint32_t frame, bool ambiguous, struct rd_error *err)
+/* One more frame, inside all others. */
+static int add_frame(struct rd_resolver *r, struct rd_stack_so_far *s, uint32_t frame, bool ambiguous,
+		     struct rd_error *err)
 {
-	uint32_t *at = rd_vec_add(&r->frames);
+	uint32_t stack = rd_content_call(r->content, s->stack, frame);
 
-	if (at == NULL)
+	if (stack == RD_NONE)
 		return rd_fail_nomem(err);
-	*at = frame;
+	s->stack = stack;
 	s->frames++;
 	s->unresolved += (rd_content_frame_at(r->content, frame)->flags & RD_FRAME_UNRESOLVED) != 0;
 	s->ambiguous += ambiguous;
 	return 0;
 }
 
-static int add_part(struct rd_resolver *r, struct rd_resolved *s, uint32_t raw_stack, uint64_t time,
+/* The frames of a raw stack from its outermost on, without those that are there already. */
+static int add_part(struct rd_resolver *r, struct rd_resolved *s, uint32_t raw_stack, uint32_t *there, uint64_t time,
 		    struct rd_error *err)
 {
 	const struct at_address *a;
-	int rc = 0;
 
 	if (raw_stack == RD_NONE)
 		return 0;
 	struct rd_span addresses = rd_strings_at(r->raw_stacks, raw_stack);
-	for (size_t i = 0; rc == 0 && i < addresses.size_bytes; i += sizeof(uint64_t)) {
-		rc = resolve_address(r, s->life, rd_le64(addresses.at + i), time, &a, err);
+	size_t n = addresses.size_bytes / sizeof(uint64_t), skip = *there < n ? *there : n;
+	*there -= (uint32_t)skip;
+	for (size_t i = n - skip; i > 0; i--) {
+		int rc = resolve_address(r, s->life, rd_le64(addresses.at + (i - 1) * sizeof(uint64_t)), time, &a, err);
 		if (rc < 0)
-			break;
+			return rc;
+		bool lasts = a->until == UINT64_MAX && s->lasting.frames == s->whole.frames;
 		if (a->until < s->until)
 			s->until = a->until;
-		rc = add_frame(r, s, a->frame, a->ambiguous, err);
+		rc = add_frame(r, &s->whole, a->frame, a->ambiguous, err);
+		if (rc < 0)
+			return rc;
+		if (lasts)
+			s->lasting = s->whole;
 	}
-	return rc;
+	return rd_progress_step(r->progress, n - skip, err);
 }
 
 /* The pointer's frame, which comes in front unless the first frame is the same method. */
 static int add_head(struct rd_resolver *r, struct rd_resolved *s, struct rd_error *err)
 {
 	uint32_t head = s->head / 2;
+	const struct rd_result_call *innermost = rd_content_call_at(r->content, s->whole.stack);
 
-	if (s->head == RD_NONE || (r->frames.n > 0 && rd_content_same_method(r->content, head, r->frames.at[0])))
+	if (s->head == RD_NONE || (innermost && rd_content_same_method(r->content, head, innermost->frame)))
 		return 0;
-	int rc = add_frame(r, s, head, s->head % 2, err);
-	if (rc == 0) {
-		memmove(r->frames.at + 1, r->frames.at, (r->frames.n - 1) * sizeof *r->frames.at);
-		r->frames.at[0] = head;
-	}
-	return rc;
+	return add_frame(r, &s->whole, head, s->head % 2, err);
 }
 
 static int resolve_stack(struct rd_resolver *r, struct rd_resolved *s, uint64_t time, struct rd_error *err)
 {
-	r->frames.n = 0;
+	uint32_t there = s->lasting.frames;
+
 	s->until = UINT64_MAX;
-	s->frames = s->unresolved = s->ambiguous = 0;
-	int rc = add_part(r, s, s->kernel, time, err);
+	s->whole = s->lasting;
+	int rc = add_part(r, s, s->user, &there, time, err);
 	if (rc == 0)
-		rc = add_part(r, s, s->user, time, err);
-	if (rc == 0)
-		rc = add_head(r, s, err);
-	if (rc < 0)
-		return rc;
-	s->stack = rd_strings_id(&r->content->stacks, r->frames.at, r->frames.n * sizeof *r->frames.at);
-	return s->stack == RD_NONE ? rd_fail_nomem(err) : 0;
+		rc = add_part(r, s, s->kernel, &there, time, err);
+	return rc < 0 ? rc : add_head(r, s, err);
 }
 
 /* The place of a user stack in by_user, which grows to it; NULL when out of memory. */
@@ -203,5 +205,4 @@ void rd_resolver_release(struct rd_resolver *r)
 	rd_records_release(&r->at_addresses);
 	rd_records_release(&r->stacks);
 	rd_vec_release(&r->by_user);
-	rd_vec_release(&r->frames);
 }

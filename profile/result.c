@@ -10,8 +10,8 @@ void rd_result_release(struct rd_result *r)
 	rd_vec_release(&r->processes);
 	rd_strings_release(&r->strings);
 	rd_vec_release(&r->frames);
-	rd_vec_release(&r->stack_frames);
-	rd_vec_release(&r->stack_ends);
+	rd_vec_release(&r->calls);
+	rd_vec_release(&r->stacks);
 	rd_vec_release(&r->rows);
 	rd_vec_release(&r->trust.quarantined);
 	*r = (struct rd_result){0};
@@ -85,7 +85,7 @@ static void put_strings(struct digest *d, const struct rd_result *r)
 		put_text(d, r->strings.at.at[i]);
 }
 
-static void put_stacks(struct digest *d, const struct rd_result *r)
+static void put_frames(struct digest *d, const struct rd_result *r)
 {
 	put(d, r->frames.n);
 	for (size_t i = 0; i < r->frames.n; i++) {
@@ -95,11 +95,22 @@ static void put_stacks(struct digest *d, const struct rd_result *r)
 		put(d, (uint64_t)f->name << 32 | f->signature);
 		put(d, (uint64_t)f->tier << 32 | f->flags);
 	}
-	put(d, r->stack_ends.n);
-	for (size_t i = 0; i < r->stack_ends.n; i++)
-		put(d, r->stack_ends.at[i]);
-	for (size_t i = 0; i < r->stack_frames.n; i++)
-		put(d, r->stack_frames.at[i]);
+}
+
+/* The frames of all stacks, one stack behind the other, innermost first, and before them where each stack ends. */
+static void put_stacks(struct digest *d, const struct rd_result *r)
+{
+	uint64_t end = 0;
+
+	put(d, r->stacks.n);
+	for (uint32_t i = 0; i < r->stacks.n; i++) {
+		for (const struct rd_result_call *c = rd_result_innermost(r, i); c; c = rd_result_call(r, c->caller))
+			end++;
+		put(d, end);
+	}
+	for (uint32_t i = 0; i < r->stacks.n; i++)
+		for (const struct rd_result_call *c = rd_result_innermost(r, i); c; c = rd_result_call(r, c->caller))
+			put(d, c->frame);
 }
 
 static void put_rows(struct digest *d, const struct rd_result *r)
@@ -172,6 +183,7 @@ int rd_result_digest(const struct rd_result *r, char out[33], struct rd_error *e
 	put_traces(&d, r);
 	put_processes(&d, r);
 	put_strings(&d, r);
+	put_frames(&d, r);
 	put_stacks(&d, r);
 	put_rows(&d, r);
 	put_trust(&d, &r->trust);

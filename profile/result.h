@@ -3,7 +3,7 @@
  *
  * Every array is sorted by content, so that the same traces give the same
  * bytes however they were sharded. Ids are indices into these arrays.
- * Bounded by facts' names, distinct resolved stacks and rows.
+ * Bounded by facts' names, the calls of distinct resolved stacks, and rows.
  */
 #ifndef RD_PROFILE_RESULT_H
 #define RD_PROFILE_RESULT_H
@@ -54,6 +54,12 @@ enum rd_tier {
 };
 enum rd_frame_flags { RD_FRAME_UNRESOLVED = 1 };
 
+/* A node of the caller tree. Stacks that are the same outside share their calls there. */
+struct rd_result_call {
+	uint32_t caller; /* a call's index + 1; 0: nobody, this is the outermost */
+	uint32_t frame;
+};
+
 struct rd_result_row {
 	uint32_t process;
 	uint32_t kind;    /* enum rd_sample_kind */
@@ -84,8 +90,8 @@ struct rd_result {
 	RD_VEC(struct rd_result_process) processes;
 	struct rd_strings strings;
 	RD_VEC(struct rd_result_frame) frames;
-	RD_VEC(uint32_t) stack_frames; /* frame ids, innermost first, in one pool */
-	RD_VEC(uint64_t) stack_ends;   /* stack i is [ends(i-1), ends(i)); an empty stack is "[no stack]" */
+	RD_VEC(struct rd_result_call) calls; /* callers before whom they call */
+	RD_VEC(uint32_t) stacks;             /* a stack's innermost call, as a number; 0: the empty one, "[no stack]" */
 	RD_VEC(struct rd_result_row) rows;
 	struct rd_trust trust;
 	uint64_t samples, weight, discarded;
@@ -103,6 +109,16 @@ struct rd_result {
 	} stats;
 };
 void rd_result_release(struct rd_result *r);
+
+/* A stack's frames from the innermost out: the call with a number, NULL for 0; then that of its caller, and so on. */
+static inline const struct rd_result_call *rd_result_call(const struct rd_result *r, uint32_t number)
+{
+	return number ? &r->calls.at[number - 1] : NULL;
+}
+static inline const struct rd_result_call *rd_result_innermost(const struct rd_result *r, uint32_t stack)
+{
+	return rd_result_call(r, r->stacks.at[stack]);
+}
 
 /*
  * XXH3-128 over the canonical rows (processes, methods, stacks, counts, buckets, trust), as 32 hex

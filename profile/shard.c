@@ -10,6 +10,15 @@ struct teller {
 	uint64_t told;
 };
 
+static uint64_t block_bytes(const struct rd_shard *shard)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < shard->blocks_n; i++)
+		bytes += shard->blocks[i].size_bytes;
+	return bytes;
+}
+
 static int tell(void *ctx, uint64_t bytes)
 {
 	struct teller *t = ctx;
@@ -18,6 +27,25 @@ static int tell(void *ctx, uint64_t bytes)
 		return 0;
 	t->told = bytes;
 	return t->opt->progress(t->opt->progress_ctx, bytes);
+}
+
+/* All bytes are decoded, and the work is not over. */
+static int tell_again(void *ctx, uint64_t done, uint64_t total)
+{
+	const struct teller *t = ctx;
+
+	(void)done;
+	(void)total;
+	return t->opt->progress(t->opt->progress_ctx, t->told);
+}
+
+static int preliminary(const struct rd_shard *shard, const struct rd_shard_options *opt, struct rd_partial *p,
+		       struct rd_error *err)
+{
+	struct teller teller = {.opt = opt, .told = block_bytes(shard)};
+	struct rd_progress progress = {.tell = opt->progress ? tell_again : NULL, .ctx = &teller};
+
+	return rd_finish_preliminary(shard->info, p, &progress, err);
 }
 
 /* Context and blocks through the format's decoder. */
@@ -49,11 +77,8 @@ static int collect(const struct rd_source *s, const struct rd_shard *shard, cons
 
 	if (depth == 0 || depth > RD_STACK_DEPTH_MAX)
 		depth = RD_STACK_DEPTH_MAX;
-	uint64_t bytes = 0;
-	for (size_t i = 0; i < shard->blocks_n; i++)
-		bytes += shard->blocks[i].size_bytes;
 	rd_collector_init(&c, p, depth);
-	rd_collector_expect(&c, bytes);
+	rd_collector_expect(&c, block_bytes(shard));
 	if (opt->progress) {
 		c.progress = tell;
 		c.progress_ctx = &teller;
@@ -76,7 +101,7 @@ int rd_shard_decode(const struct rd_source *s, const struct rd_shard *shard, con
 		opt = &none;
 	int code = collect(s, shard, opt, &p, err);
 	if (code == 0 && opt->preliminary)
-		code = rd_finish_preliminary(shard->info, &p, err);
+		code = preliminary(shard, opt, &p, err);
 	if (code == 0)
 		code = rd_partial_pack(&p, emit, ctx, err);
 	rd_partial_release(&p);

@@ -103,14 +103,16 @@ static int make_lines(struct folder *f)
 		return RD_NOMEM;
 	for (size_t i = 0; i < f->v->stacks.n; i++) {
 		const struct rd_view_stack *s = &f->v->stacks.at[i];
-		uint64_t begin = s->stack ? r->stack_ends.at[s->stack - 1] : 0, end = r->stack_ends.at[s->stack];
-		uint32_t n = end > begin ? (uint32_t)(end - begin) : 1;
-		uint32_t *labels = rd_arena_take(&f->arena, n * sizeof *labels);
+		const struct rd_result_call *innermost = rd_result_innermost(r, s->stack);
+		uint32_t n = innermost ? 0 : 1;
+		for (const struct rd_result_call *c = innermost; c; c = rd_result_call(r, c->caller))
+			n++;
+		uint32_t *labels = rd_arena_take(&f->arena, n * sizeof *labels), k = n;
 		if (labels == NULL)
 			return RD_NOMEM;
 		labels[0] = f->place.at[f->frame_label.at[r->frames.n]];
-		for (uint32_t k = 0; begin + k < end; k++)
-			labels[k] = f->place.at[f->frame_label.at[r->stack_frames.at[end - 1 - k]]];
+		for (const struct rd_result_call *c = innermost; c; c = rd_result_call(r, c->caller))
+			labels[--k] = f->place.at[f->frame_label.at[c->frame]];
 		f->lines.at[f->lines.n++] = (struct line){
 			.pid = r->processes.at[s->process].pid, .labels = labels, .n = n, .count = s->count};
 	}

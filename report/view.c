@@ -29,11 +29,6 @@ _Static_assert(METHOD_KEY_BYTES == 32, "the key of a method has no padding");
 		 ? ((count) ? memset((vec)->at, 0, (count) * sizeof *(vec)->at) : NULL, (vec)->n = (count), 0)         \
 		 : RD_NOMEM)
 
-static uint64_t start_of(const uint64_t *ends, uint32_t stack)
-{
-	return stack ? ends[stack - 1] : 0;
-}
-
 /* ---- the filter */
 
 static int64_t since_origin(const struct rd_result *r, int64_t ns, bool is_utc)
@@ -159,7 +154,7 @@ static int fold_rows(struct folding *g)
 {
 	struct rd_view *v = g->v;
 
-	if (ZEROS(&g->stack_head, g->r->stack_ends.n) != 0 || make_buckets(g) != 0)
+	if (ZEROS(&g->stack_head, g->r->stacks.n) != 0 || make_buckets(g) != 0)
 		return RD_NOMEM;
 	v->discarded = g->r->discarded;
 	for (size_t i = 0; i < g->r->rows.n; i++) {
@@ -236,21 +231,21 @@ static int fold_stacks(struct folding *g)
 		return RD_NOMEM;
 	for (uint32_t i = 0; i < g->v->stacks.n; i++) {
 		const struct rd_view_stack *s = &g->v->stacks.at[i];
-		uint64_t at = start_of(g->r->stack_ends.at, s->stack), end = g->r->stack_ends.at[s->stack];
+		const struct rd_result_call *call = rd_result_innermost(g->r, s->stack);
 		uint32_t leaf;
-		if (at == end) {
+		if (call == NULL) {
 			leaf = method_of(g, &(struct rd_view_method){.process = s->process, .no_stack = 1});
 			if (leaf == RD_NONE)
 				return RD_NOMEM;
 			count_inclusive(g, leaf, i);
 		} else {
-			leaf = g->frame_method.at[g->r->stack_frames.at[at]];
+			leaf = g->frame_method.at[call->frame];
 		}
 		struct rd_view_method *m = rd_records_at(&g->methods, leaf);
 		m->exclusive += s->count;
 		m->exclusive_weight += s->weight;
-		for (; at < end; at++)
-			count_inclusive(g, g->frame_method.at[g->r->stack_frames.at[at]], i);
+		for (; call; call = rd_result_call(g->r, call->caller))
+			count_inclusive(g, g->frame_method.at[call->frame], i);
 	}
 	return 0;
 }

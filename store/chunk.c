@@ -288,16 +288,12 @@ int rd_chunk_unpack(const struct rd_store_table *t, struct rd_result *r, struct 
 
 int rd_result_check(const struct rd_result *r, struct rd_error *err)
 {
-	uint64_t end = 0;
-
-	for (size_t i = 0; i < r->stack_ends.n; i++) {
-		if (r->stack_ends.at[i] < end)
-			return rd_fail(err, RD_CORRUPT, "stack %zu ends before it begins", i);
-		end = r->stack_ends.at[i];
-	}
-	if (end != r->stack_frames.n)
-		return rd_fail(err, RD_CORRUPT, "stacks have %llu frames, and %zu are there", (unsigned long long)end,
-			       r->stack_frames.n);
+	for (size_t i = 0; i < r->calls.n; i++)
+		if (r->calls.at[i].caller > i)
+			return rd_fail(err, RD_CORRUPT, "call %zu comes before its caller", i);
+	for (size_t i = 0; i < r->stacks.n; i++)
+		if (r->stacks.at[i] > r->calls.n)
+			return rd_fail(err, RD_CORRUPT, "stack %zu has a call that is not there", i);
 	if (r->rows.n == 0)
 		return 0;
 	if (r->first_bucket > r->last_bucket || r->last_bucket - r->first_bucket >= BUCKETS_MAX ||

@@ -28,7 +28,7 @@ int64_t rd_chunk_pack(const struct rd_store_table *t, const struct rd_result *r,
  */
 int rd_chunk_unpack(const struct rd_store_table *t, struct rd_result *r, struct rd_span chunk, struct rd_error *err);
 
-/* What only the whole can tell: stacks end in order, buckets lie within their bounds. */
+/* What only the whole can tell: callers come before whom they call, buckets lie within their bounds. */
 int rd_result_check(const struct rd_result *r, struct rd_error *err);
 
 #endif

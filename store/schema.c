@@ -89,13 +89,18 @@ static const struct rd_column frame_columns[] = {
 };
 #undef T
 
-static const struct rd_column stack_frame_columns[] = {
-	{.name = "frame", .bytes = 4, .kind = RD_COLUMN_NUMBER, .refers = RD_STORE_FRAMES},
+/* That callers come first, and that stacks have calls which are there, is checked when all is read. */
+#define T struct rd_result_call
+/* clang-format off */
+static const struct rd_column call_columns[] = {
+	DELTA(T, caller),
+	{.name = "frame", .offset = offsetof(T, frame), .bytes = 4, .kind = RD_COLUMN_NUMBER, .refers = RD_STORE_FRAMES},
 };
+/* clang-format on */
+#undef T
 
-/* Their order, and that they end where the frames do, is checked when all is read. */
-static const struct rd_column stack_end_columns[] = {
-	{.name = "end", .bytes = 8, .kind = RD_COLUMN_DELTA},
+static const struct rd_column stack_columns[] = {
+	{.name = "call", .bytes = 4, .kind = RD_COLUMN_DELTA},
 };
 
 #define T struct rd_result_row
@@ -105,7 +110,7 @@ static const struct rd_column row_columns[] = {
 	AT_MOST(T, kind, 7),
 	DELTA(T, thread),
 	DELTA(T, bucket),
-	REFERS(T, stack, RD_STORE_STACK_ENDS),
+	REFERS(T, stack, RD_STORE_STACKS),
 	NUMBER(T, count),
 	NUMBER(T, weight),
 };
@@ -184,10 +189,10 @@ static const struct rd_store_table tables[] = {
 	 COLUMNS(process_columns)},
 	{.id = RD_STORE_FRAMES, .name = "frames", .rows_per_chunk = 4096, .row_bytes = sizeof(struct rd_result_frame),
 	 .vec = offsetof(struct rd_result, frames), COLUMNS(frame_columns)},
-	{.id = RD_STORE_STACK_FRAMES, .name = "stack frames", .rows_per_chunk = 65536, .row_bytes = sizeof(uint32_t),
-	 .vec = offsetof(struct rd_result, stack_frames), COLUMNS(stack_frame_columns)},
-	{.id = RD_STORE_STACK_ENDS, .name = "stack ends", .rows_per_chunk = 4096, .row_bytes = sizeof(uint64_t),
-	 .vec = offsetof(struct rd_result, stack_ends), COLUMNS(stack_end_columns)},
+	{.id = RD_STORE_CALLS, .name = "calls", .rows_per_chunk = 16384, .row_bytes = sizeof(struct rd_result_call),
+	 .vec = offsetof(struct rd_result, calls), COLUMNS(call_columns)},
+	{.id = RD_STORE_STACKS, .name = "stacks", .rows_per_chunk = 4096, .row_bytes = sizeof(uint32_t),
+	 .vec = offsetof(struct rd_result, stacks), COLUMNS(stack_columns)},
 	{.id = RD_STORE_ROWS, .name = "rows", .rows_per_chunk = 4096, .row_bytes = sizeof(struct rd_result_row),
 	 .vec = offsetof(struct rd_result, rows), COLUMNS(row_columns)},
 	{.id = RD_STORE_QUARANTINED, .name = "quarantined ranges", .rows_per_chunk = 4096,

@@ -14,14 +14,14 @@
 
 #include "profile/result.h"
 
-/* In the order in which they are stored: what others refer to comes first. Numbers are stored: never reuse one. */
+/* In the order in which they are stored: what others refer to comes first. A number is a version's own. */
 enum rd_store_table_id {
 	RD_STORE_STRINGS = 1,
 	RD_STORE_TRACES = 2,
 	RD_STORE_PROCESSES = 3,
 	RD_STORE_FRAMES = 4,
-	RD_STORE_STACK_FRAMES = 5,
-	RD_STORE_STACK_ENDS = 6,
+	RD_STORE_CALLS = 5,
+	RD_STORE_STACKS = 6,
 	RD_STORE_ROWS = 7,
 	RD_STORE_QUARANTINED = 8,
 	RD_STORE_SUMMARY = 9, /* one row, whose struct is the result itself */

@@ -35,9 +35,13 @@ static void add_frame(struct rd_result *r, const char *module, const char *ns, c
 /* Frames innermost first. */
 static void add_stack(struct rd_result *r, const uint32_t *frames, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		ADD(&r->stack_frames, frames[i]);
-	ADD(&r->stack_ends, r->stack_frames.n);
+	uint32_t caller = 0;
+
+	for (size_t i = n; i > 0; i--) {
+		ADD(&r->calls, (struct rd_result_call){caller, frames[i - 1]});
+		caller = (uint32_t)r->calls.n;
+	}
+	ADD(&r->stacks, caller);
 }
 
 static void add_row(struct rd_result *r, uint32_t process, uint32_t kind, uint32_t bucket, uint32_t stack,
@@ -152,5 +156,5 @@ void large_result(struct rd_result *r, size_t rows, uint64_t seed)
 	memset(r->kinds, 0, sizeof r->kinds);
 	for (size_t i = 0; i < rows; i++)
 		add_row(r, 0, (uint32_t)(i % 2 + 1), 2 + (uint32_t)(i % 4),
-			(uint32_t)(next_random(&seed) % r->stack_ends.n), 1 + next_random(&seed) % 100);
+			(uint32_t)(next_random(&seed) % r->stacks.n), 1 + next_random(&seed) % 100);
 }

@@ -181,7 +181,7 @@ static int finish(const uint8_t *bytes, size_t size_bytes, const struct rd_trace
 	deal(bytes, size_bytes, shards, n);
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 && n == 1)
-			(void)rd_finish_preliminary(info, &shards[i], &err);
+			(void)rd_finish_preliminary(info, &shards[i], NULL, &err);
 		if (rd_partial_pack(&shards[i], keep, &blocks[i], &err) < 0)
 			abort();
 		rd_partial_release(&shards[i]);

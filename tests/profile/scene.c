@@ -308,14 +308,18 @@ static void put_frame(FILE *f, const struct rd_result *r, uint32_t id, unsigned 
 static void put_row(FILE *f, const struct rd_result *r, uint32_t process, uint32_t stack, uint64_t count, unsigned show)
 {
 	const struct rd_result_process *p = &r->processes.at[process];
-	uint64_t begin = stack ? r->stack_ends.at[stack - 1] : 0;
+	uint32_t frames[256], n = 0;
 
+	for (const struct rd_result_call *c = rd_result_innermost(r, stack); c; c = rd_result_call(r, c->caller)) {
+		assert_in_range(n, 0, sizeof frames / sizeof *frames - 1);
+		frames[n++] = c->frame;
+	}
 	fprintf(f, "%d", (int)p->pid);
 	if (show & SCENE_STARTS && p->start_utc_ns != INT64_MIN)
 		fprintf(f, "@%lld", (long long)p->start_utc_ns);
-	for (uint64_t i = r->stack_ends.at[stack]; i > begin; i--)
-		put_frame(f, r, r->stack_frames.at[i - 1], show);
-	if (r->stack_ends.at[stack] == begin)
+	for (uint32_t i = n; i > 0; i--)
+		put_frame(f, r, frames[i - 1], show);
+	if (n == 0)
 		fputs(";[no stack]", f);
 	fprintf(f, " %llu\n", (unsigned long long)count);
 }

@@ -121,7 +121,7 @@ static void test_rows(void **state)
 	assert_int_equal(last->thread, 3);
 	assert_int_equal(last->kind, RD_SAMPLE_MANAGED);
 	assert_int_equal(last->weight, 5);
-	assert_int_equal(r.stack_ends.at[last->stack] - (last->stack ? r.stack_ends.at[last->stack - 1] : 0), 0);
+	assert_null(rd_result_innermost(&r, last->stack));
 	rd_result_release(&r);
 	scene_release(&s);
 }
@@ -317,7 +317,7 @@ static void add_preliminary(struct rd_partial *p, size_t shard)
 	struct scene none;
 
 	scene_init(&none);
-	assert_ok(rd_finish_preliminary(&none.info[0], p, &err), &err);
+	assert_ok(rd_finish_preliminary(&none.info[0], p, NULL, &err), &err);
 }
 
 static void test_what_reconciliation_changed(void **state)

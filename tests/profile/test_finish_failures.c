@@ -105,7 +105,7 @@ static void test_every_allocation_may_fail(void **state)
 	do {
 		scene_partial(&s, &p);
 		rd_fail_allocation(++nth);
-		rc = rd_finish_preliminary(&s.info[0], &p, &err);
+		rc = rd_finish_preliminary(&s.info[0], &p, NULL, &err);
 		rd_fail_allocation(0);
 		assert_true(rc == 0 || rc == RD_NOMEM);
 		rd_partial_release(&p);

@@ -306,7 +306,7 @@ static void row_28_recursion(void **state)
 	SCENE_METHOD(&s, "B", .time = 2, .op = RD_OP_LOAD, .start = 0x2000, .size_bytes = 0x10, .pid = 7);
 	SCENE_SAMPLE(&s, 5, 7, 0x2000, 0x1003, 0x1002, 0x1001);
 	scene_partial(&s, &p);
-	assert_ok(rd_finish_preliminary(&s.info[0], &p, &err), &err);
+	assert_ok(rd_finish_preliminary(&s.info[0], &p, NULL, &err), &err);
 	assert_int_equal(p.preliminary.n, 2);
 	for (size_t i = 0; i < 2; i++) {
 		const struct rd_preliminary_row *row = &p.preliminary.at[i];

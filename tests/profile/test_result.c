@@ -61,8 +61,7 @@ static void test_what_the_digest_holds(void **state)
 	CHANGES(rows.at[1].kind);
 	CHANGES(frames.at[0].tier);
 	CHANGES(frames.at[0].clr);
-	CHANGES(stack_frames.at[0]);
-	CHANGES(stack_ends.at[0]);
+	CHANGES(calls.at[0].frame);
 	CHANGES(processes.at[0].pid);
 	CHANGES(processes.at[0].start_utc_ns);
 	CHANGES(traces.at[0].duration_ns);
@@ -74,6 +73,18 @@ static void test_what_the_digest_holds(void **state)
 	CHANGES(bucket_width_ns);
 	CHANGES(kinds[0]);
 	CHANGES(other[1]);
+#undef CHANGES
+#define CHANGES(field, other)                                                                                          \
+	do {                                                                                                           \
+		uint32_t was = r.field;                                                                                \
+		r.field = (other);                                                                                     \
+		digest_of(&r, after);                                                                                  \
+		assert_string_not_equal(before, after);                                                                \
+		r.field = was;                                                                                         \
+	} while (0)
+	assert_int_equal(r.calls.at[1].caller, 1);
+	CHANGES(calls.at[1].caller, 0);
+	CHANGES(stacks.at[0], r.stacks.at[1]);
 #undef CHANGES
 	digest_of(&r, after);
 	assert_string_equal(before, after);

@@ -189,10 +189,10 @@ static void test_another_version_is_named(void **state)
 	struct rd_error err;
 
 	stored(path, small_result);
-	write_seal(path, "rundown result 2\nwhatever\n");
+	write_seal(path, "rundown result 3\nwhatever\n");
 	assert_code(RD_UNSUPPORTED, rd_store_read(path, &r, &err));
-	assert_string_equal(err.text, "a result of version 2; this rundown reads version 1");
-	write_seal(path, "rundown result 1\nsize 3\n");
+	assert_string_equal(err.text, "a result of version 3; this rundown reads version 2");
+	write_seal(path, "rundown result 2\nsize 3\n");
 	assert_code(RD_CORRUPT, rd_store_read(path, &r, &err));
 	write_seal(path, "");
 	assert_code(RD_CORRUPT, rd_store_read(path, &r, &err));
