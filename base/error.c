@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static const char *const code_names[] = {
 	[-RD_OK] = "ok",
 	[-RD_TRUNCATED] = "truncated",
@@ -28,14 +30,6 @@ const char *rd_code_name(int code)
 	return code_names[-code];
 }
 
-/* One line stays one line, whatever names it quotes. */
-static void flatten(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = ' ';
-}
-
 void rd_error_clear(struct rd_error *err)
 {
 	if (err == NULL)
@@ -53,7 +47,7 @@ static void __attribute__((format(printf, 3, 0))) record(struct rd_error *err, i
 	/* Cut short when too long: the code tells what to do, the text is for people. */
 	if (vsnprintf(err->text, sizeof err->text, fmt, args) < 0)
 		err->text[0] = 0;
-	flatten(err->text);
+	rd_clean_line(err->text, sizeof err->text);
 }
 
 int rd_fail(struct rd_error *err, int code, const char *fmt, ...)
@@ -103,8 +97,11 @@ int rd_error_at(struct rd_error *err, int code, const char *file, uint64_t offse
 	if (file && err->file[0] == 0) {
 		size_t n = strlen(file);
 		size_t skip = n < sizeof err->file ? 0 : n - (sizeof err->file - 1);
+		/* Not from within a character. */
+		while (skip && ((unsigned char)file[skip] & 0xc0) == 0x80)
+			skip++;
 		memcpy(err->file, file + skip, n - skip + 1);
-		flatten(err->file);
+		rd_clean_line(err->file, sizeof err->file);
 	}
 	if (err->offset == RD_NO_OFFSET)
 		err->offset = offset;
@@ -123,7 +120,7 @@ int rd_error_in(struct rd_error *err, int code, const char *fmt, ...)
 	va_end(args);
 	if (n <= 0)
 		return code;
-	flatten(layer);
+	rd_clean_line(layer, sizeof layer - 2);
 	/* "outer: inner: "; what no longer fits is cut from the inner end. */
 	size_t used = strlen(layer);
 	memcpy(layer + used, ": ", 3);
@@ -149,5 +146,7 @@ const char *rd_error_line(const struct rd_error *err, char *buf, unsigned size)
 		snprintf(where, sizeof where, " (at byte %llu)", (unsigned long long)err->offset);
 	if (snprintf(buf, size, "%s%s%s", err->context, err->text[0] ? err->text : rd_code_name(err->code), where) < 0)
 		buf[0] = 0;
+	/* A line that came by wire was made by somebody else. */
+	rd_clean_line(buf, size);
 	return buf;
 }

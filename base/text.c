@@ -64,6 +64,108 @@ int rd_utf16_append(struct rd_bytes *out, const uint8_t *utf16, size_t size_byte
 	return RD_OK;
 }
 
+/* The bytes of the UTF-8 character at p, whatever it means; 0 for none. */
+static size_t utf8_bytes(const uint8_t *p, const uint8_t *end)
+{
+	size_t n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
+
+	if (n == 0 || (size_t)(end - p) < n)
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	/* Overlong forms, surrogates, too large. */
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) || (p[0] == 0xf0 && p[1] < 0x90) ||
+	    (p[0] == 0xf4 && p[1] >= 0x90))
+		return 0;
+	return n;
+}
+
+/* Of a character of two or three bytes; of four there is none that we ask about. */
+static uint32_t code_point(const uint8_t *p, size_t n)
+{
+	if (n == 2)
+		return (uint32_t)(p[0] & 0x1f) << 6 | (p[1] & 0x3f);
+	return (uint32_t)(p[0] & 0x0f) << 12 | (uint32_t)(p[1] & 0x3f) << 6 | (p[2] & 0x3f);
+}
+
+/* Controls of 8-bit terminals, ends of lines, and the marks of direction. */
+static int obeyed(uint32_t c)
+{
+	return c < 0xa0 || c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069);
+}
+
+size_t rd_printable(const uint8_t *p, const uint8_t *end)
+{
+	size_t n = utf8_bytes(p, end);
+
+	if (n == 1)
+		return *p >= 0x20 && *p != 0x7f;
+	return (n == 2 || n == 3) && obeyed(code_point(p, n)) ? 0 : n;
+}
+
+size_t rd_escape(const uint8_t *p, const uint8_t *end, char out[RD_ESCAPE_TEXT])
+{
+	size_t n = utf8_bytes(p, end);
+
+	if (n > 1) {
+		snprintf(out, RD_ESCAPE_TEXT, "\\u%04x", (unsigned)code_point(p, n) & 0xffff);
+		return n;
+	}
+	if (*p == '\n' || *p == '\r' || *p == '\t')
+		snprintf(out, RD_ESCAPE_TEXT, "\\%c", *p == '\n' ? 'n' : *p == '\r' ? 'r' : 't');
+	else
+		snprintf(out, RD_ESCAPE_TEXT, "\\x%02x", *p);
+	return 1;
+}
+
+/* Whether the text ends within a character: something cut it. */
+static size_t whole_bytes(const char *text, size_t n)
+{
+	size_t at = n;
+
+	while (at > 0 && n - at < 3 && ((uint8_t)text[at - 1] & 0xc0) == 0x80)
+		at--;
+	if (at == 0)
+		return n;
+	uint8_t lead = (uint8_t)text[at - 1];
+	size_t wanted = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 1;
+	return n - at + 1 < wanted ? at - 1 : n;
+}
+
+void rd_clean_line(char *buf, size_t size)
+{
+	size_t n = strlen(buf);
+	/* Only what is full can have been cut. */
+	if (n + 1 == size)
+		n = whole_bytes(buf, n);
+	buf[n] = 0;
+	for (size_t at = 0; at < n;) {
+		const uint8_t *p = (const uint8_t *)buf + at;
+		size_t took = rd_printable(p, p + (n - at));
+		char escape[RD_ESCAPE_TEXT];
+
+		if (took) {
+			at += took;
+			continue;
+		}
+		took = rd_escape(p, p + (n - at), escape);
+		size_t more = strlen(escape), rest = n - at - took;
+		if (at + more >= size) {
+			buf[at] = 0;
+			return;
+		}
+		if (at + more + rest >= size)
+			rest = whole_bytes(buf + at + took, size - 1 - at - more);
+		memmove(buf + at + more, buf + at + took, rest);
+		memcpy(buf + at, escape, more);
+		at += more;
+		n = at + rest;
+		buf[n] = 0;
+	}
+}
+
 /* The order in which the 16 stored bytes are written: three little-endian numbers, then bytes as they are. */
 static const uint8_t guid_order[16] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
 

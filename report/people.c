@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 const char *rd_count_text(uint64_t n, char buf[RD_NUMBER_TEXT])
 {
 	char digits[24];
@@ -97,61 +99,63 @@ const char *rd_utc_text(int64_t utc_ns, char buf[RD_NUMBER_TEXT])
 	return buf;
 }
 
-/* The bytes of the printable UTF-8 character at p; 0 when there is none. */
-static size_t printable(const uint8_t *p, const uint8_t *end)
-{
-	size_t n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
+/* One character of a name as it is shown. */
+struct shown {
+	const char *text;
+	size_t size_bytes;
+	size_t columns;
+	char escape[RD_ESCAPE_TEXT];
+};
 
-	if (n == 0 || (size_t)(end - p) < n)
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	if (n == 1)
-		return *p >= 0x20 && *p != 0x7f;
-	/* Controls of 8-bit terminals, overlong forms, surrogates, too large; and the marks that turn text around. */
-	if ((p[0] == 0xc2 && p[1] < 0xa0) || (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) ||
-	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))
-		return 0;
-	if (p[0] == 0xe2 &&
-	    ((p[1] == 0x80 && p[2] >= 0xa8 && p[2] <= 0xae) || (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9)))
-		return 0;
-	return n;
+static const uint8_t *show(const uint8_t *p, const uint8_t *end, struct shown *c)
+{
+	size_t n = rd_printable(p, end);
+
+	c->text = (const char *)p;
+	c->size_bytes = n;
+	c->columns = 1;
+	if (n)
+		return p + n;
+	n = rd_escape(p, end, c->escape);
+	c->text = c->escape;
+	c->size_bytes = c->columns = strlen(c->escape);
+	return p + n;
 }
 
-static size_t characters(struct rd_span text)
+size_t rd_name_columns(struct rd_span text)
 {
 	const uint8_t *p = text.at, *end = text.size_bytes ? p + text.size_bytes : p;
-	size_t count = 0;
+	struct shown c;
+	size_t columns = 0;
 
-	for (; p < end; count++) {
-		size_t n = printable(p, end);
-		p += n ? n : 1;
+	while (p < end) {
+		p = show(p, end, &c);
+		columns += c.columns;
 	}
-	return count;
+	return columns;
 }
 
 size_t rd_out_name(struct rd_out *o, struct rd_span text, size_t columns)
 {
 	const uint8_t *p = text.at, *end = text.size_bytes ? p + text.size_bytes : p;
-	size_t count = columns ? characters(text) : 0, at = 0, written = 0;
-	bool cut = columns && count > columns;
+	size_t count = columns ? rd_name_columns(text) : 0, at = 0, written = 0;
+	bool cut = columns && count > columns, dots = false;
 	/* The end of a name tells more than its middle: the head gets half of what the dots leave. */
 	size_t head = cut ? (columns - 1) / 2 : 0, tail = cut ? columns - 1 - head : 0;
+	struct shown c;
 
-	for (; p < end; at++) {
-		size_t n = printable(p, end);
-		if (!cut || at < head || at >= count - tail) {
-			if (n)
-				rd_out_bytes(o, p, n);
-			else
-				rd_out_text(o, "\xef\xbf\xbd");
-			written++;
-		} else if (at == head) {
+	for (; p < end; at += c.columns) {
+		p = show(p, end, &c);
+		if (!cut || at + c.columns <= head || (dots && at >= count - tail)) {
+			rd_out_bytes(o, c.text, c.size_bytes);
+			written += c.columns;
+			continue;
+		}
+		if (!dots) {
 			rd_out_text(o, "\xe2\x80\xa6");
 			written++;
 		}
-		p += n ? n : 1;
+		dots = true;
 	}
 	return written;
 }

@@ -23,10 +23,11 @@ const char *rd_seconds_text(int64_t ns, char buf[RD_NUMBER_TEXT]);
 /* "2026-03-01T12:30:05.25Z" of nanoseconds since 1970. */
 const char *rd_utc_text(int64_t utc_ns, char buf[RD_NUMBER_TEXT]);
 
+/* The columns that a name takes when nothing is cut. */
+size_t rd_name_columns(struct rd_span text);
 /*
- * The bytes as text that a terminal shows and does not obey: UTF-8; controls
- * and what is no UTF-8 become U+FFFD. columns > 0: of more characters than
- * that the middle is left out. Returns the characters written.
+ * The bytes as text that a terminal shows and does not obey: UTF-8; for the rest stand escapes (rd_escape). columns >
+ * 0: of what is wider than that the middle is left out. Returns the columns written.
  */
 size_t rd_out_name(struct rd_out *o, struct rd_span text, size_t columns);
 

@@ -39,11 +39,11 @@ static void one_line_stays_one(void **state)
 	struct rd_error err;
 
 	rd_fail(&err, RD_CORRUPT, "a\nb\tc\x1b[0m");
-	assert_string_equal(err.text, "a b c [0m");
+	assert_string_equal(err.text, "a\\nb\\tc\\x1b[0m");
 	rd_error_at(&err, err.code, "x\ny", 0);
-	assert_string_equal(err.file, "x y");
+	assert_string_equal(err.file, "x\\ny");
 	rd_error_in(&err, err.code, "l\n1");
-	assert_string_equal(err.context, "l 1: ");
+	assert_string_equal(err.context, "l\\n1: ");
 }
 
 static void errno_is_told(void **state)

@@ -172,13 +172,61 @@ static void sizes_as_typed(void **state)
 	}
 }
 
+static void check_clean(const char *text, size_t size, const char *expected)
+{
+	char buf[64];
+
+	assert_true(size <= sizeof buf && strlen(text) < size);
+	memset(buf, 'X', sizeof buf);
+	strcpy(buf, text);
+	rd_clean_line(buf, size);
+	assert_string_equal(buf, expected);
+	for (size_t i = size; i < sizeof buf; i++)
+		assert_int_equal(buf[i], 'X');
+}
+
+static void a_line_is_made_printable(void **state)
+{
+	check_clean("", 1, "");
+	check_clean("C:\\new\\x", 64, "C:\\new\\x");
+	check_clean("a\nb\r\t\x1b[31m\x7f", 64, "a\\nb\\r\\t\\x1b[31m\\x7f");
+	/* Marks of direction, a control of 8-bit terminals, an end of a line. */
+	check_clean("\xe2\x80\xae"
+		    "evil",
+		    64, "\\u202eevil");
+	check_clean("\xe2\x81\xa6\xe2\x80\x8f\xd8\x9c\xc2\x9b\xe2\x80\xa8", 64, "\\u2066\\u200f\\u061c\\u009b\\u2028");
+	check_clean("\xff\xc3(\xed\xa0\x80", 64, "\\xff\\xc3(\\xed\\xa0\\x80");
+	check_clean("\xc3\xa4\xe2\x82\xac\xf0\x9f\x9a\x80", 64, "\xc3\xa4\xe2\x82\xac\xf0\x9f\x9a\x80");
+}
+
+static void what_is_too_long_is_cut_between_characters(void **state)
+{
+	check_clean("\n\n\n\n", 8, "\\n\\n\\n");
+	check_clean("\n\n\n\n", 9, "\\n\\n\\n\\n");
+	check_clean("abc\x1b", 7, "abc");
+	check_clean("abc\x1b", 8, "abc\\x1b");
+	/* The last character no longer fits whole. */
+	check_clean("\nab\xe2\x82\xac", 8, "\\nab\xe2\x82\xac");
+	check_clean("\nab\xe2\x82\xac", 7, "\\nab");
+	/* It was cut before, by the end of the buffer. */
+	check_clean("ab\xe2\x82", 5, "ab");
+	check_clean("ab\xf0", 4, "ab");
+	check_clean("ab\xe2\x82", 64, "ab\\xe2\\x82");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(utf16_becomes_utf8),      cmocka_unit_test(lone_surrogates_stay_apart),
-		cmocka_unit_test(odd_bytes_and_no_memory), cmocka_unit_test(guids_in_windows_order),
-		cmocka_unit_test(what_is_no_guid),         cmocka_unit_test(names_of_files),
-		cmocka_unit_test(sizes_for_people),        cmocka_unit_test(sizes_as_typed),
+		cmocka_unit_test(a_line_is_made_printable),
+		cmocka_unit_test(what_is_too_long_is_cut_between_characters),
+		cmocka_unit_test(utf16_becomes_utf8),
+		cmocka_unit_test(lone_surrogates_stay_apart),
+		cmocka_unit_test(odd_bytes_and_no_memory),
+		cmocka_unit_test(guids_in_windows_order),
+		cmocka_unit_test(what_is_no_guid),
+		cmocka_unit_test(names_of_files),
+		cmocka_unit_test(sizes_for_people),
+		cmocka_unit_test(sizes_as_typed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,21 +71,19 @@ static void test_names_are_cut_in_the_middle(void **state)
 /* What a trace calls its methods must not steer the terminal. */
 static void test_names_are_printable(void **state)
 {
-	check_name("a\x1b[31mb", 7, 0, "a\xef\xbf\xbd[31mb", 7);
-	check_name("a\nb\x7f", 4, 0,
-		   "a\xef\xbf\xbd"
-		   "b\xef\xbf\xbd",
-		   4);
+	check_name("a\x1b[31mb", 7, 0, "a\\x1b[31mb", 10);
+	check_name("a\nb\x7f", 4, 0, "a\\nb\\x7f", 8);
 	check_name("\xc2\x9b"
 		   "1m",
-		   4, 0,
-		   "\xef\xbf\xbd\xef\xbf\xbd"
-		   "1m",
-		   4);
-	check_name("\xff\xc3", 2, 0, "\xef\xbf\xbd\xef\xbf\xbd", 2);
-	check_name("\xe2\x80\xae", 3, 0, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", 3);
-	check_name("\xed\xa0\x80", 3, 0, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", 3);
+		   4, 0, "\\u009b1m", 8);
+	check_name("\xff\xc3", 2, 0, "\\xff\\xc3", 8);
+	check_name("\xe2\x80\xae", 3, 0, "\\u202e", 6);
+	check_name("\xed\xa0\x80", 3, 0, "\\xed\\xa0\\x80", 12);
 	check_name("\xf0\x9f\x9a\x80", 4, 0, "\xf0\x9f\x9a\x80", 1);
+	/* An escape stays whole or goes. */
+	check_name("ab\ncdefgh", 9, 8, "ab…efgh", 7);
+	check_name("abcdef\ngh", 9, 8, "abc…\\ngh", 8);
+	check_name("\n\n\n\n", 4, 1, "…", 1);
 }
 
 int main(void)
