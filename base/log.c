@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/text.h"
 
 #define LINE_BYTES 2048
 
@@ -16,11 +17,7 @@ static char log_role[64];
 static uint64_t began_ns;
 
 const char *const rd_log_level_names[] = {
-	[RD_LOG_ERROR] = "error",
-	[RD_LOG_WARN] = "warn",
-	[RD_LOG_INFO] = "info",
-	[RD_LOG_DEBUG] = "debug",
-	NULL,
+	[RD_LOG_ERROR] = "error", [RD_LOG_WARN] = "warn", [RD_LOG_INFO] = "info", [RD_LOG_DEBUG] = "debug", NULL,
 };
 
 void rd_log_init(enum rd_log_level level, const char *role)
@@ -76,12 +73,31 @@ void rd_log(enum rd_log_level level, const char *event, const char *fmt, ...)
 		va_end(args);
 	}
 	/* One happening, one line: nothing that a value holds may look like another. */
-	for (size_t i = 0; i < n; i++)
-		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
-			line[i] = ' ';
+	line[n] = 0;
+	rd_clean_line(line, LINE_BYTES);
+	n = strlen(line);
 	line[n++] = '\n';
 	/* One write, so that the lines of several processes do not mix; there is nobody to tell a failure. */
 	rd_write_all(STDERR_FILENO, line, n, NULL);
+}
+
+bool rd_log_may(struct rd_log_limit *l, uint64_t *unsaid)
+{
+	static const uint64_t pace_ns = UINT64_C(10000000000), forget_ns = UINT64_C(60000000000);
+	uint64_t now_ns = rd_now_ns();
+
+	if (l->said && now_ns - l->last_ns >= forget_ns)
+		l->said = 0;
+	l->last_ns = now_ns;
+	if (l->said >= RD_LOG_BURST && now_ns - l->said_ns < pace_ns) {
+		l->unsaid++;
+		return false;
+	}
+	*unsaid = l->unsaid;
+	l->unsaid = 0;
+	l->said_ns = now_ns;
+	l->said += l->said < RD_LOG_BURST;
+	return true;
 }
 
 const char *rd_log_quote(const char *text, char *buf, unsigned size)

@@ -37,14 +37,44 @@ struct rd_member *rd_member_find(const struct rd_broker *b, rd_peer id)
 	return m && m->id == id && !m->gone ? m : NULL;
 }
 
+/* The peer's own limit. One that takes another's place begins anew. */
+static struct rd_log_limit *limit_of(struct rd_broker *b, rd_peer id)
+{
+	struct rd_refused *r = &b->refused[id % RD_REFUSED_KEPT];
+
+	if (r->id != id)
+		*r = (struct rd_refused){.id = id};
+	return &r->limit;
+}
+
+/* Whether it deserves an answer: a peer that goes on with what is refused gets neither an answer nor a line each time.
+ */
+static bool tell_refusal(struct rd_broker *b, rd_peer id, const struct rd_error *why)
+{
+	uint64_t unsaid, all_unsaid;
+	char quoted[600];
+
+	rd_log_quote(why->text, quoted, sizeof quoted);
+	if (why->code == RD_NOT_FOUND) {
+		/* It comes from before our start, and learns by the answer what to do. */
+		rd_log(RD_LOG_DEBUG, "refused", "peer=%" PRIu64 " error=%s", id, quoted);
+		return true;
+	}
+	if (!rd_log_may(limit_of(b, id), &unsaid))
+		return false;
+	if (rd_log_may(&b->refusals, &all_unsaid))
+		rd_log(RD_LOG_WARN, "refused", "peer=%" PRIu64 " error=%s unsaid=%" PRIu64, id, quoted,
+		       unsaid + all_unsaid);
+	return true;
+}
+
 void rd_refuse(struct rd_broker *b, rd_peer id, const struct rd_error *why)
 {
 	Rd__Envelope e = rd_envelope(RD__KIND__REFUSED);
-	char quoted[600];
 	Rd__Error error;
 
-	rd_log(why->code == RD_NOT_FOUND ? RD_LOG_DEBUG : RD_LOG_WARN, "refused", "peer=%" PRIu64 " error=%s", id,
-	       rd_log_quote(why->text, quoted, sizeof quoted));
+	if (!tell_refusal(b, id, why))
+		return;
 	rd_wire_error(&error, why, false);
 	e.error = &error;
 	rd_say(b, id, &e, NULL, NULL);

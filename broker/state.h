@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/log.h"
 #include "broker/broker.h"
 #include "broker/plan.h"
 #include "net/message.h"
@@ -115,6 +116,13 @@ struct rd_letter {
 	struct rd_blob blob;
 };
 
+/* A peer that was refused, whether it has a place or not. */
+struct rd_refused {
+	rd_peer id;
+	struct rd_log_limit limit;
+};
+#define RD_REFUSED_KEPT 64
+
 struct rd_broker {
 	struct rd_broker_options opt;
 	uint64_t now_ns;
@@ -124,9 +132,11 @@ struct rd_broker {
 	RD_VEC(struct rd_letter) letters;   /* to be sent by flush, oldest first */
 	struct rd_member *merger;           /* NULL none */
 	uint64_t jobs_so_far;
-	uint64_t probe_ns[3]; /* when to ping everybody (again); 0 not */
-	bool sweep;           /* some member is gone */
-	bool failed;          /* out of memory: end */
+	uint64_t probe_ns[3];                       /* when to ping everybody (again); 0 not */
+	struct rd_refused refused[RD_REFUSED_KEPT]; /* the newest of those with id mod that number */
+	struct rd_log_limit refusals;               /* of all peers together: a new connection is a new peer */
+	bool sweep;                                 /* some member is gone */
+	bool failed;                                /* out of memory: end */
 };
 
 #define RD_SECOND_NS   UINT64_C(1000000000)

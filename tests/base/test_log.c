@@ -63,7 +63,7 @@ static void lines_have_a_fixed_grammar(void **state)
 
 	assert_string_equal(text, "level=info t=12.345 role=\"worker 3\" event=shard_done job=j1 shard=3\n"
 				  "level=error t=12.345 role=\"worker 3\" event=bare\n"
-				  "level=warn t=0.000 role=broker event=odd text=a level=error b\n");
+				  "level=warn t=0.000 role=broker event=odd text=a\\nlevel=error\\tb\n");
 	free(text);
 }
 
@@ -100,9 +100,40 @@ static void quotes(void **state)
 	assert_int_equal(small[0], 'x');
 }
 
+static void lines_that_others_cause_are_counted(void **state)
+{
+	struct rd_log_limit l = {0};
+	uint64_t unsaid = 99, said = 0;
+
+	rd_clock_replace(test_clock);
+	test_now_ns = 1;
+	for (int i = 0; i < 1000; i++)
+		said += rd_log_may(&l, &unsaid);
+	assert_int_equal(said, RD_LOG_BURST);
+	assert_int_equal(unsaid, 0);
+	/* A hundred seconds of a thousand each: one line in ten seconds, and none is lost in the count. */
+	said = 0;
+	uint64_t counted = 0;
+	for (int i = 0; i < 100000; i++) {
+		test_now_ns += 1000000;
+		if (rd_log_may(&l, &unsaid)) {
+			said++;
+			counted += unsaid + 1;
+		}
+	}
+	assert_int_equal(said, 10);
+	assert_int_equal(counted + l.unsaid, 100000 + 1000 - RD_LOG_BURST);
+	test_now_ns += UINT64_C(60000000000);
+	assert_true(rd_log_may(&l, &unsaid));
+	assert_true(rd_log_may(&l, &unsaid));
+	assert_int_equal(unsaid, 0);
+	rd_clock_replace(NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_that_others_cause_are_counted),
 		cmocka_unit_test(real_time_goes_on),
 		cmocka_unit_test(lines_have_a_fixed_grammar),
 		cmocka_unit_test(a_long_line_is_cut_and_ends),

@@ -1,3 +1,4 @@
+#include "base/log.h"
 #include "tests/broker/stage.h"
 
 static struct stage s;
@@ -354,10 +355,35 @@ static void the_time_that_is_left(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+static void rubbish_is_not_answered_for_ever(void **state)
+{
+	struct rd_message m;
+	struct rd_error why;
+	size_t answers = 0, others = 0;
+
+	rd_fail(&why, RD_PROTOCOL, "no envelope");
+	for (int i = 0; i < 1000; i++)
+		rd_broker_hear_rubbish(s.broker, W2, &why, s.now_ns);
+	rd_broker_hear_rubbish(s.broker, W3, &why, s.now_ns);
+	stage_pass(&s, 1);
+	while (next_letter(&s, W2, &m)) {
+		assert_int_equal(RD__KIND__REFUSED, m.envelope->kind);
+		rd_message_release(&m);
+		answers++;
+	}
+	while (next_letter(&s, W3, &m)) {
+		rd_message_release(&m);
+		others++;
+	}
+	assert_int_equal(answers, RD_LOG_BURST);
+	assert_int_equal(others, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(one_job_from_submit_to_result),
+		T(rubbish_is_not_answered_for_ever),
 		T(nobody_there_yet),
 		T(archives_and_several_inputs_keep_their_order),
 		T(one_bad_input_fails_the_job_before_any_decoding),
