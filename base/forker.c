@@ -203,6 +203,7 @@ static bool become_forker(struct forker *f, const char *name, pid_t owner)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&f->mask_before);
 	sigemptyset(&chld);

@@ -1,6 +1,5 @@
 #include "broker/loop.h"
 
-#include <signal.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -66,12 +65,13 @@ static int open_loop(struct loop *l, const char *endpoint, int listen_fd, const 
 		     struct rd_error *err)
 {
 	struct rd_broker_options filled = *opt;
-	const int ending[] = {SIGTERM, SIGINT};
+	sigset_t ending;
 
 	if (getrandom(filled.epoch, sizeof filled.epoch, 0) != sizeof filled.epoch)
 		return rd_fail_errno(err, "no random numbers");
+	rd_signals_ending(&ending);
 	/* Before the context: its threads inherit the mask. */
-	l->signals = rd_signals_open(ending, 2, err);
+	l->signals = rd_signals_open(&ending, err);
 	if (l->signals < 0)
 		return l->signals;
 	int rc = rd_net_open(&l->net, err);

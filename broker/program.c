@@ -1,11 +1,10 @@
 /*
  * program - rundown-broker: the queue of jobs, for workers, a merger and clients.
  */
-#include <stdio.h>
-
+#include "broker/program.h"
 #include "base/log.h"
 #include "broker/loop.h"
-#include "broker/program.h"
+#include "cli/command.h"
 #include "cli/options.h"
 
 struct settings {
@@ -42,8 +41,7 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 		return false;
 	if (s->listen)
 		return true;
-	fprintf(stderr, "rundown-broker: --listen ENDPOINT is missing\n");
-	*exit_code = 2;
+	*exit_code = rd_usage(line.name, "--listen ENDPOINT is missing");
 	return false;
 }
 
@@ -62,10 +60,7 @@ int rd_broker_program(int argc, char **argv)
 		.progress_ms = (uint32_t)(s.progress_ns / 1000000),
 		.status_ms = s.progress_ns < 100000000u ? (uint32_t)(s.progress_ns / 1000000) : 100,
 	};
-	if (rd_broker_serve(s.listen, s.listen_fd ? (int)s.listen_fd : -1, &opt, &err) < 0) {
-		char text[1024];
-		fprintf(stderr, "rundown-broker: %s\n", rd_error_line(&err, text, sizeof text));
-		return 1;
-	}
+	if (rd_broker_serve(s.listen, s.listen_fd ? (int)s.listen_fd : -1, &opt, &err) < 0)
+		return rd_complain("rundown-broker", &err);
 	return 0;
 }

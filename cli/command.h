@@ -25,11 +25,21 @@ int rd_cmd_inspect(int argc, char **argv);
 /* The exit code that a result deserves. strict: lost events are an incomplete input, too. */
 int rd_exit_of(const struct rd_trust *t, bool strict);
 
+/* Before all else in a program's main (base/start.h); false after a line that says why it cannot go on: exit code 1. */
+bool rd_begin(const char *program);
+
+/* From now on each line of the functions below is one JSON object: {"error": …}, {"note": …}, or the key of rd_line. */
+void rd_lines_as_json(bool on);
+
 /* One line on stderr, "NAME: what, which file, at which byte"; returns the exit code for the failure. */
 int rd_complain(const char *name, const struct rd_error *err);
 
 /* One line on stderr that is no failure: "NAME: note: …". */
 void rd_note(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* One line on stderr, "NAME: BEFORE…"; as JSON {KEY: …}, without what stands before. */
+void rd_line(const char *key, const char *name, const char *before, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /* One line on stderr about the user's words; returns RD_EXIT_USAGE. */
 int rd_usage(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

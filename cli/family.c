@@ -13,10 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/forker.h"
 #include "base/memory.h"
 #include "broker/program.h"
+#include "cli/command.h"
 #include "cli/run_folder.h"
 #include "merger/program.h"
 #include "worker/program.h"
@@ -37,6 +39,11 @@ rd_program_fn rd_family_program(const char *name)
 		if (strcmp(roles[i].program, name) == 0)
 			return roles[i].become;
 	return NULL;
+}
+
+const char *rd_family_name(enum rd_family_role role)
+{
+	return roles[role].name;
 }
 
 /* How often all workers together are started again. */
@@ -171,6 +178,7 @@ static void become(const struct rd_family *f, const struct rd_family_member *m, 
 	}
 	signal(SIGPIPE, SIG_DFL);
 	prctl(PR_SET_NAME, s->argv[0]);
+	rd_lines_as_json(false);
 	int code = roles[m->role].become(s->argc, argv);
 	fflush(NULL);
 	_exit(code);
@@ -246,21 +254,32 @@ static int tell_death(const struct rd_family *f, const struct rd_family_member *
 	return rd_fail(err, RD_IO, "%s %s%s%s", roles[m->role].name, how, words[0] ? ": " : "", words);
 }
 
+static struct rd_family_member *find(struct rd_family *f, pid_t pid)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->members[i].pid == pid)
+			return &f->members[i];
+	return NULL;
+}
+
 static struct rd_family_member *take_in(struct rd_family *f)
 {
 	int status;
 	pid_t pid;
 
 	/* Orphans of our children, whose end means nothing, come here too. */
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		for (size_t i = 0; i < f->n; i++) {
-			struct rd_family_member *m = &f->members[i];
-			if (m->pid == pid) {
-				m->pid = 0;
-				m->status = status;
-				return m;
-			}
+	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED)) > 0) {
+		struct rd_family_member *m = find(f, pid);
+		if (m == NULL)
+			continue;
+		if (WIFSTOPPED(status) || WIFCONTINUED(status)) {
+			m->stopped_ns = WIFSTOPPED(status) ? rd_now_ns() : 0;
+			continue;
 		}
+		m->pid = 0;
+		m->stopped_ns = 0;
+		m->status = status;
+		return m;
 	}
 	return NULL;
 }
@@ -300,9 +319,14 @@ void rd_family_kill(struct rd_family *f)
 
 void rd_family_wind_down(struct rd_family *f)
 {
-	for (size_t i = 0; f->members && i < f->n; i++)
-		if (f->members[i].pid)
-			kill(f->members[i].pid, f->members[i].role == RD_FAMILY_MERGER ? SIGTERM : SIGKILL);
+	for (size_t i = 0; f->members && i < f->n; i++) {
+		const struct rd_family_member *m = &f->members[i];
+		if (m->pid == 0)
+			continue;
+		kill(m->pid, m->role == RD_FAMILY_MERGER ? SIGTERM : SIGKILL);
+		/* One that is stopped would not hear of it. */
+		kill(m->pid, SIGCONT);
+	}
 }
 
 bool rd_family_merger_gone(struct rd_family *f)

@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/error.h"
@@ -23,11 +24,14 @@ typedef int (*rd_program_fn)(int argc, char **argv);
 rd_program_fn rd_family_program(const char *name);
 
 enum rd_family_role { RD_FAMILY_BROKER, RD_FAMILY_MERGER, RD_FAMILY_WORKER };
+/* "the broker", "a worker". */
+const char *rd_family_name(enum rd_family_role role);
 
 struct rd_family_member {
 	enum rd_family_role role;
-	pid_t pid;  /* 0: not running */
-	int status; /* as wait(2) gives it, once it ended */
+	pid_t pid;           /* 0: not running */
+	int status;          /* as wait(2) gives it, once it ended */
+	uint64_t stopped_ns; /* since when a signal has it stopped; 0 not */
 };
 
 struct rd_family {
@@ -48,13 +52,13 @@ int rd_family_init(struct rd_family *f, unsigned workers, const char *log_level,
 /* Start all of them. Only while this process has one thread and nothing open that a fork must not meet. */
 int rd_family_start(struct rd_family *f, struct rd_error *err);
 /*
- * After SIGCHLD: take in who ended. A worker is started again, a few times.
+ * After SIGCHLD: take in who ended, was stopped or goes on. A worker is started again, a few times.
  * RD_IO when the broker, the merger or the last worker is gone: who and how.
  */
 int rd_family_reap(struct rd_family *f, struct rd_error *err);
 /* Kill all of them now. */
 void rd_family_kill(struct rd_family *f);
-/* Kill all but the merger, and ask that to end: it takes away what it was writing beside the result. */
+/* Kill all but the merger, and ask that to end, stopped or not: it takes away what it was writing beside the result. */
 void rd_family_wind_down(struct rd_family *f);
 /* Take in who has ended; whether the merger is not there any more. */
 bool rd_family_merger_gone(struct rd_family *f);

@@ -1,6 +1,5 @@
 #include "cli/inputs.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/folder.h"
+#include "trace/source.h"
 
 struct finding {
 	struct rd_inputs *in;
@@ -38,20 +38,23 @@ static int fail_errno_about(struct finding *f, const char *path)
 /* What is behind the name: a folder, or a file that we may read and that has something in it. */
 static int look_at(struct finding *f, const char *path, struct stat *st)
 {
-	/* O_NONBLOCK: a FIFO must not make us wait for a writer. */
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	struct rd_source source;
+	struct rd_error err;
 
-	if (fd < 0)
-		return fail_errno_about(f, path);
-	int rc = fstat(fd, st);
-	close(fd);
+	if (stat(path, st) == 0 && S_ISDIR(st->st_mode))
+		return 0;
+	/* In the words of those who read it, so that a fault has one sentence. */
+	int rc = rd_source_open(&source, path, &err);
+	if (rc < 0) {
+		/* The user's words were right; the file is not. */
+		err.code = rc == RD_USAGE ? RD_IO : rc;
+		return f->worst = rd_complain(f->command, &err);
+	}
+	rc = fstat(source.fd, st);
+	rd_source_close(&source);
 	if (rc != 0)
 		return fail_errno_about(f, path);
-	if (S_ISDIR(st->st_mode))
-		return 0;
-	if (!S_ISREG(st->st_mode))
-		return fail_about(f, path, "not a file: a trace is read in several places at once");
-	return st->st_size == 0 ? fail_about(f, path, "an empty file, not a trace") : 0;
+	return st->st_size == 0 ? fail_about(f, path, "an empty file") : 0;
 }
 
 /* Links of folders are followed, the file's own is not: the name that it has here tells what set it is of. */
@@ -189,6 +192,20 @@ int rd_inputs_find(struct rd_inputs *in, const char *command, const char *const 
 			add_file(&f, words[i], false, 0);
 	}
 	return f.worst;
+}
+
+const char *rd_inputs_shown(const struct rd_inputs *in, const char *path)
+{
+	size_t n = strlen(path);
+
+	for (size_t i = 0; i < in->files.n && n > 0; i++) {
+		const char *whole = in->files.at[i].path;
+		size_t whole_n = strlen(whole);
+		/* An error keeps the end of a path only. */
+		if (n <= whole_n && strcmp(whole + whole_n - n, path) == 0 && (n == whole_n || n > 200))
+			return in->files.at[i].shown;
+	}
+	return NULL;
 }
 
 void rd_inputs_release(struct rd_inputs *in)

@@ -35,6 +35,9 @@ struct rd_inputs {
  * twice, a folder without a trace. Release in any case.
  */
 int rd_inputs_find(struct rd_inputs *in, const char *command, const char *const *words, size_t n, bool sets);
+/* The path as the user would write it, of an absolute one; NULL when it is none of these. Long ones may lack their
+ * head. */
+const char *rd_inputs_shown(const struct rd_inputs *in, const char *path);
 void rd_inputs_release(struct rd_inputs *in);
 
 #endif

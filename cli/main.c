@@ -1,7 +1,6 @@
 /*
  * main - the `rundown` command: find the subcommand and hand it its words.
  */
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -39,9 +38,16 @@ static int unknown(const char *name)
 	names[COMMANDS] = "help";
 	names[COMMANDS + 1] = NULL;
 	const char *near = rd_nearest_word(name, names);
-	fprintf(stderr, "rundown: no such command: '%s'%s%s%s (see rundown help)\n", name,
-		near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-	return RD_EXIT_USAGE;
+	return rd_usage("rundown", "no such command: '%s'%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
+			near ? "?" : "");
+}
+
+/* What went to stdout, whole or not. */
+static int close_stdout(struct rd_out *o)
+{
+	struct rd_error err;
+
+	return rd_out_close(o, &err) == 0 ? RD_EXIT_OK : rd_complain("rundown", &err);
 }
 
 static int help(void)
@@ -59,7 +65,7 @@ static int help(void)
 			"  rundown run shop.nettrace                 the hottest methods, and shop.nettrace.rundown/\n"
 			"  rundown report shop.nettrace.rundown --sort inclusive --top 50\n"
 			"  rundown inspect shop.nettrace             what was recorded\n");
-	return rd_out_close(&o, NULL) == 0 ? RD_EXIT_OK : RD_EXIT_FAILED;
+	return close_stdout(&o);
 }
 
 static int help_about(const char *name)
@@ -72,24 +78,24 @@ static int help_about(const char *name)
 
 int main(int argc, char **argv)
 {
+	if (!rd_begin("rundown"))
+		return RD_EXIT_FAILED;
 	/* How `run` starts a daemon of its own again. */
 	rd_program_fn daemon = argc > 0 ? rd_family_program(argv[0]) : NULL;
 	if (daemon)
 		return daemon(argc, argv);
-	if (argc < 2) {
-		fputs("rundown: which command? (see rundown help)\n", stderr);
-		return RD_EXIT_USAGE;
-	}
+	if (argc < 2)
+		return rd_usage("rundown", "which command?");
 	const char *name = argv[1];
 	if (strcmp(name, "help") == 0 && argc > 2)
 		return help_about(argv[2]);
 	if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
 		return help();
-	if (strcmp(name, "--version") == 0) {
+	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
 		struct rd_out o;
 		rd_out_init(&o, STDOUT_FILENO);
 		rd_out_text(&o, "rundown " RD_VERSION "\n");
-		return rd_out_close(&o, NULL) == 0 ? RD_EXIT_OK : RD_EXIT_FAILED;
+		return close_stdout(&o);
 	}
 	const struct command *c = find(name);
 	return c ? c->run(argc - 1, argv + 1) : unknown(name);

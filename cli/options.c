@@ -17,7 +17,7 @@ enum { VALUE_HELP = 0x100, VALUE_VERSION, VALUE_ROW };
 
 static const struct rd_option own_rows[] = {
 	{.name = "help", .letter = 'h', .help = "show this help"},
-	{.name = "version", .help = "show the version"},
+	{.name = "version", .letter = 'V', .help = "show the version"},
 };
 
 /* ---- help */
@@ -63,6 +63,14 @@ static void put_row(struct rd_out *o, const struct rd_option *row)
 	put_wrapped(o, help, HELP_INDENT, HELP_INDENT);
 }
 
+/* What went to stdout, whole or not. */
+static int close_stdout(const struct rd_command_line *c, struct rd_out *o)
+{
+	struct rd_error err;
+
+	return rd_out_close(o, &err) == 0 ? RD_EXIT_OK : rd_complain(c->name, &err);
+}
+
 static int show_help(const struct rd_command_line *c)
 {
 	struct rd_out o;
@@ -78,7 +86,7 @@ static int show_help(const struct rd_command_line *c)
 		rd_out_printf(&o, "\nExamples:\n%s", c->examples);
 	if (c->notes)
 		rd_out_printf(&o, "\n%s", c->notes);
-	return rd_out_close(&o, NULL) == 0 ? RD_EXIT_OK : RD_EXIT_FAILED;
+	return close_stdout(c, &o);
 }
 
 /* ---- near words */
@@ -210,12 +218,13 @@ static int getopt_table(const struct rd_command_line *c, struct getopt_table *t)
 	size_t n = c->options_n, used = 0;
 
 	t->longs = rd_realloc(NULL, (n + 3) * sizeof *t->longs);
-	t->letters = rd_realloc(NULL, 3 * n + 4);
+	t->letters = rd_realloc(NULL, 3 * n + 5);
 	if (t->longs == NULL || t->letters == NULL)
 		return RD_NOMEM;
 	/* ':' first: a missing argument is told apart from an unknown option. */
 	t->letters[used++] = ':';
 	t->letters[used++] = 'h';
+	t->letters[used++] = 'V';
 	for (size_t i = 0; i < n; i++) {
 		const struct rd_option *row = &c->options[i];
 		t->longs[i] =
@@ -311,11 +320,11 @@ static int take(const struct rd_command_line *c, int got, const char *word)
 		return rd_usage(c->name, "--%s needs a value: %s", row ? row->name : word, row ? row->argument : "");
 	if (got == VALUE_HELP || (got == 'h' && row == NULL))
 		return show_help(c);
-	if (got == VALUE_VERSION) {
+	if (got == VALUE_VERSION || (got == 'V' && row == NULL)) {
 		struct rd_out o;
 		rd_out_init(&o, STDOUT_FILENO);
 		rd_out_printf(&o, "%.*s %s\n", (int)strcspn(c->name, " "), c->name, RD_VERSION);
-		return rd_out_close(&o, NULL) == 0 ? RD_EXIT_OK : RD_EXIT_FAILED;
+		return close_stdout(c, &o);
 	}
 	int code = row ? set(c, row, optarg) : RD_EXIT_USAGE;
 	return code == 0 ? -1 : code;

@@ -3,7 +3,7 @@
  *
  * The table checks the user's words, fills the targets, and writes --help,
  * so that the help cannot drift from what is accepted. --help (-h) and
- * --version belong to every table without a row. The daemons read their
+ * --version (-V) belong to every table without a row. The daemons read their
  * options with it too.
  *
  *   struct rd_option options[] = {

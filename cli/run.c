@@ -2,11 +2,11 @@
  * run - `rundown run TRACE...`: from traces to a result, with daemons of its own.
  */
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/signals.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/run_job.h"
@@ -49,39 +49,78 @@ static int tell_result(const struct rd_run_words *w, const struct rd_result *r, 
 	return rc < 0 ? rc : closed;
 }
 
+/* Daemons know a trace by its absolute path, the user by the one that he gave. */
+static void show_as_given(const struct rd_run_words *w, struct rd_error *err)
+{
+	const char *shown = rd_inputs_shown(&w->inputs, err->file);
+
+	if (shown == NULL)
+		return;
+	err->file[0] = 0;
+	rd_error_at(err, err->code, shown, RD_NO_OFFSET);
+}
+
+/* Exit code 3 has its reason on stderr, whatever is shown elsewhere. */
+static void note_incomplete(const struct rd_run_words *w, const struct rd_result *r, const struct rd_run_end *end)
+{
+	const struct rd_trust *t = &r->trust;
+	char line[1024], cut[48] = "";
+	size_t damaged = 0;
+
+	if (end->quarantined > 0) {
+		struct rd_error why = end->last_failure;
+		show_as_given(w, &why);
+		rd_note(NAME, "%" PRIu32 " of %" PRIu32 " shards could not be decoded and are left out: %s",
+			end->quarantined, end->shards, rd_error_line(&why, line, sizeof line));
+	}
+	for (size_t i = 0; i < r->traces.n; i++) {
+		const struct rd_result_trace *one = &r->traces.at[i];
+		const char *shown = rd_inputs_shown(&w->inputs, one->path);
+		if (one->complete || (one->cut_at == RD_NO_OFFSET && end->quarantined > 0))
+			continue;
+		damaged++;
+		if (one->cut_at != RD_NO_OFFSET)
+			snprintf(cut, sizeof cut, " from byte %" PRIu64 " on", one->cut_at);
+		rd_note(NAME, "%s%s%s is incomplete%s; what came whole is counted", shown ? shown : one->path,
+			one->member[0] ? ", " : "", one->member, one->cut_at != RD_NO_OFFSET ? cut : "");
+	}
+	if (t->complete && w->strict && damaged == 0)
+		rd_note(NAME, "%" PRIu64 " events and %" PRIu64 " buffers were lost while it was recorded",
+			t->lost_events, t->lost_buffers);
+}
+
 static int show(const struct rd_run_words *w, const struct rd_run_end *end, struct rd_error *err)
 {
 	struct rd_result r = {0};
-	char line[1024];
 
 	int rc = rd_store_read(w->result, &r, err);
 	if (rc < 0)
 		return rd_complain(NAME, err);
 	int exit_code = rd_exit_of(&r.trust, w->strict);
-	if (end->quarantined > 0)
-		rd_note(NAME, "%" PRIu32 " of %" PRIu32 " shards could not be decoded and are left out: %s",
-			end->quarantined, end->shards, rd_error_line(&end->last_failure, line, sizeof line));
+	if (exit_code == RD_EXIT_INCOMPLETE)
+		note_incomplete(w, &r, end);
 	if (!w->quiet)
 		rc = tell_result(w, &r, err);
 	rd_result_release(&r);
 	if (rc < 0)
-		return rd_complain(NAME, err);
-	if (!w->quiet)
-		fprintf(stderr, NAME ": the result is in %s\n", w->result_shown);
+		exit_code = rd_complain(NAME, err);
+	/* The result is there also when nobody could be shown it. */
+	if (!w->quiet || rc < 0)
+		rd_line("result", NAME, "the result is in ", "%s", w->result_shown);
 	return exit_code;
 }
 
 /* A failed job has one line, and exit code 1 whatever went wrong: the user's words were right. */
-static int fail_job(const struct rd_run_end *end, const struct rd_error *err)
+static int fail_job(const struct rd_run_words *w, const struct rd_run_end *end, struct rd_error *err)
 {
 	char line[1024];
 
-	rd_error_line(err, line, sizeof line);
 	if (end->signal) {
-		fprintf(stderr, NAME ": stopped (%s); no result was written\n", err->text);
+		rd_line("error", NAME, "", "stopped (%s); no result was written", err->text);
 		return 128 + end->signal;
 	}
-	fprintf(stderr, NAME ": %s\n", line);
+	show_as_given(w, err);
+	rd_line("error", NAME, "", "%s", rd_error_line(err, line, sizeof line));
 	return RD_EXIT_FAILED;
 }
 
@@ -96,7 +135,7 @@ static void clean_up(const struct rd_run_words *w, struct rd_family *f, const st
 		rd_complain(NAME, &left);
 }
 
-static int run(const struct rd_run_words *w, struct rd_family *f, struct rd_error *err)
+static int run(const struct rd_run_words *w, struct rd_family *f, int *killed_by, struct rd_error *err)
 {
 	struct rd_progress progress;
 	struct rd_run_end end = {0};
@@ -111,9 +150,10 @@ static int run(const struct rd_run_words *w, struct rd_family *f, struct rd_erro
 	if (rc == 0)
 		rc = rd_run_job(w, workers, f, signals, &progress, &end, err);
 	if (rc < 0) {
-		int exit_code = fail_job(&end, err);
+		int exit_code = fail_job(w, &end, err);
 		rd_run_wind_down(f, signals);
 		clean_up(w, f, &end);
+		*killed_by = end.signal;
 		return exit_code;
 	}
 	/* Nothing of theirs is wanted any more; they end while we read. */
@@ -126,16 +166,19 @@ int rd_cmd_run(int argc, char **argv)
 	struct rd_run_words w;
 	struct rd_family f = {0};
 	struct rd_error err, left;
-	int exit_code;
+	int exit_code, killed_by = 0;
 
 	rd_error_clear(&err);
 	if (!rd_run_read_words(&w, argc, argv, &exit_code))
 		return exit_code;
 	exit_code = rd_run_check(&w);
 	if (exit_code == 0)
-		exit_code = run(&w, &f, &err);
+		exit_code = run(&w, &f, &killed_by, &err);
 	if (rd_family_release(&f, &left) < 0)
 		rd_complain(NAME, &left);
 	rd_run_words_release(&w);
+	/* A shell that runs us in a loop must see that it was a signal. */
+	if (killed_by)
+		rd_signals_die(killed_by);
 	return exit_code;
 }

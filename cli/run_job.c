@@ -1,7 +1,6 @@
 #include "cli/run_job.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +9,14 @@
 
 #include "base/clock.h"
 #include "base/signals.h"
+#include "cli/command.h"
+#include "cli/run_watch.h"
 #include "net/hello.h"
 #include "net/socket.h"
 #include "net/validate.h"
 #include "net/wire_error.h"
+
+#define TICK_NS UINT64_C(1000000000)
 
 struct talk {
 	const struct rd_run_words *words;
@@ -21,6 +24,8 @@ struct talk {
 	struct rd_family *family;
 	struct rd_progress *progress;
 	struct rd_progress_state state;
+	struct rd_watch watch;
+	uint64_t tick_ns; /* when the next one is due */
 	char state_name[17];
 	struct rd_net *net;
 	struct rd_socket *socket;
@@ -31,20 +36,13 @@ struct talk {
 
 int rd_run_signals(struct rd_error *err)
 {
-	static const int taken[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
-	int wanted[sizeof taken / sizeof *taken];
-	size_t n = 0;
+	sigset_t set;
 
-	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
-		struct sigaction now;
-		/* Under nohup a hangup is nothing to us. */
-		if (sigaction(taken[i], NULL, &now) == 0 && now.sa_handler == SIG_IGN && taken[i] != SIGCHLD)
-			continue;
-		wanted[n++] = taken[i];
-	}
+	rd_signals_ending(&set);
 	/* An inherited SIG_IGN would let ends go unnoticed. */
 	signal(SIGCHLD, SIG_DFL);
-	return rd_signals_open(wanted, n, err);
+	sigaddset(&set, SIGCHLD);
+	return rd_signals_open(&set, err);
 }
 
 /* The user's signal, or 0; *child: somebody ended. */
@@ -130,6 +128,19 @@ static int say_both(struct talk *t, struct rd_error *err)
 	return rc < 0 ? rc : 0;
 }
 
+/* Its answer tells that the broker is there. */
+static int ask_status(struct talk *t, struct rd_error *err)
+{
+	Rd__Envelope e = rd_envelope(RD__KIND__STATUS);
+
+	if (t->end->job[0] == 0)
+		return 0;
+	e.job = rd_field(t->end->job);
+	e.watch = true;
+	int rc = rd_send(t->socket, 0, &e, NULL, err);
+	return rc < 0 ? rc : 0;
+}
+
 /* ---- what is heard */
 
 static int hear_status(struct talk *t, const Rd__Status *s, struct rd_error *err)
@@ -145,6 +156,7 @@ static int hear_status(struct talk *t, const Rd__Status *s, struct rd_error *err
 		.finish_total = s->finish_total,
 	};
 	rd_progress_show(t->progress, &t->state, rd_now_ns());
+	rd_watch_state(&t->watch, &t->state, rd_now_ns());
 	t->end->shards = s->shards_total;
 	t->end->quarantined = s->shards_quarantined;
 	if (s->shards_quarantined > 0 && s->error)
@@ -168,6 +180,7 @@ static int hear(struct talk *t, struct rd_error *err)
 	while (!t->ended && (rc = rd_receive(t->socket, &m, err)) != 0) {
 		if (rc < 0)
 			return rc;
+		rd_watch_heard(&t->watch, rd_now_ns());
 		rc = rd_validate(&m, RD_FROM_BROKER, err);
 		if (rc == 0 && m.envelope->kind == RD__KIND__JOB_STATUS) {
 			rc = hear_status(t, m.envelope->status, err);
@@ -184,6 +197,22 @@ static int hear(struct talk *t, struct rd_error *err)
 	return 0;
 }
 
+/* Every second: whether all are still there. */
+static int tick(struct talk *t, struct rd_error *err)
+{
+	uint64_t now = rd_now_ns();
+	char text[256];
+
+	if (now < t->tick_ns)
+		return 0;
+	t->tick_ns = now + TICK_NS;
+	if (rd_watch_tick(&t->watch, t->family, now, text, sizeof text)) {
+		rd_progress_end(t->progress);
+		rd_note(RD_RUN_NAME, "%s", text);
+	}
+	return ask_status(t, err);
+}
+
 static int turn(struct talk *t, int signals, struct rd_error *err)
 {
 	struct rd_poll items[] = {
@@ -192,7 +221,7 @@ static int turn(struct talk *t, int signals, struct rd_error *err)
 	};
 	bool child;
 
-	int rc = rd_net_poll(items, 2, -1, err);
+	int rc = rd_net_poll(items, 2, rd_wait_ms(t->tick_ns), err);
 	if (rc < 0)
 		return rc;
 	(void)rd_socket_events(t->socket);
@@ -205,7 +234,7 @@ static int turn(struct talk *t, int signals, struct rd_error *err)
 	rc = hear(t, err);
 	if (rc == 0 && !t->ended && child)
 		rc = rd_family_reap(t->family, err);
-	return rc;
+	return rc == 0 && !t->ended ? tick(t, err) : rc;
 }
 
 int rd_run_job(const struct rd_run_words *w, unsigned workers, struct rd_family *f, int signals,
@@ -215,6 +244,8 @@ int rd_run_job(const struct rd_run_words *w, unsigned workers, struct rd_family 
 
 	*end = (struct rd_run_end){0};
 	rd_error_clear(&end->last_failure);
+	rd_watch_init(&t.watch, rd_now_ns());
+	t.tick_ns = rd_now_ns() + TICK_NS;
 	int rc = rd_net_open(&t.net, err);
 	if (rc == 0)
 		rc = rd_socket_connect(t.net, f->endpoint, &t.socket, err);

@@ -11,15 +11,18 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/start.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "store/store.h"
 
-#define NAME        RD_RUN_NAME
-#define WORKERS_MAX 1024
-#define TOP_DEFAULT 10
+#define NAME               RD_RUN_NAME
+#define WORKERS_MAX        1024
+#define TOP_DEFAULT        10
+/* What a broker has open besides its workers' connections. */
+#define DESCRIPTORS_BESIDE 32
 
 static const char *const kind_words[] = {"cpu", "managed", "external", NULL};
 
@@ -91,6 +94,8 @@ static int check_words(const struct rd_run_words *w)
 {
 	if (w->shards && w->shard_bytes)
 		return rd_usage(NAME, "--shards and --shard-size say the same thing twice");
+	if (w->progress == RD_PROGRESS_JSON && w->log >= 0)
+		return rd_usage(NAME, "--log would write between the lines of --progress json");
 	if (w->join && w->apart)
 		return rd_usage(NAME, "--join and --no-join contradict each other");
 	if (w->from.given && w->to.given && w->from.is_utc == w->to.is_utc && w->from.ns >= w->to.ns)
@@ -123,6 +128,7 @@ bool rd_run_read_words(struct rd_run_words *w, int argc, char **argv, int *exit_
 		return false;
 	w->words = (const char *const *)(argv + first);
 	w->words_n = (size_t)(argc - first);
+	rd_lines_as_json(w->progress == RD_PROGRESS_JSON);
 	*exit_code = check_words(w);
 	return *exit_code == 0;
 }
@@ -266,10 +272,28 @@ static int check_result(struct rd_run_words *w)
 	return 0;
 }
 
+/* The broker holds a connection for each worker. */
+static int check_descriptors(const struct rd_run_words *w)
+{
+	uint64_t max = rd_descriptors_max();
+	struct rd_error err;
+
+	if (w->workers + DESCRIPTORS_BESIDE <= max)
+		return 0;
+	rd_fail(&err, RD_LIMIT,
+		"%llu workers need %llu open files, and only %llu may be open at a time (see ulimit -n)",
+		(unsigned long long)w->workers, (unsigned long long)(w->workers + DESCRIPTORS_BESIDE),
+		(unsigned long long)max);
+	return rd_complain(NAME, &err);
+}
+
 int rd_run_check(struct rd_run_words *w)
 {
-	int inputs = check_inputs(w);
-	return inputs ? inputs : check_result(w);
+	int exit_code = check_descriptors(w);
+
+	if (exit_code == 0)
+		exit_code = check_inputs(w);
+	return exit_code ? exit_code : check_result(w);
 }
 
 /* ---- workers */
@@ -309,8 +333,9 @@ unsigned rd_run_workers(const struct rd_run_words *w)
 		cpus = (unsigned)CPU_COUNT(&set);
 	else if (sysconf(_SC_NPROCESSORS_ONLN) > 0)
 		cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-	uint64_t worth = plain_guess(w) / BYTES_A_WORKER + 1;
+	uint64_t worth = plain_guess(w) / BYTES_A_WORKER + 1, files = rd_descriptors_max() - DESCRIPTORS_BESIDE;
 	cpus = cpus < WORKERS_MAX ? cpus : WORKERS_MAX;
+	cpus = cpus < files ? cpus : (unsigned)files;
 	return worth < cpus ? (unsigned)worth : cpus;
 }
 

@@ -2,11 +2,11 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/signals.h"
 
 static char folder[4096];
 static sigset_t before;
@@ -14,10 +14,7 @@ static pthread_t watcher;
 
 static void ending_signals(sigset_t *set)
 {
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
+	rd_signals_ending(set);
 	/* Ours, to end the watcher. */
 	sigaddset(set, SIGUSR1);
 }
@@ -32,13 +29,7 @@ static void *watch(void *ctx)
 	if (sigwait(&set, &signal_number) != 0 || signal_number == SIGUSR1)
 		return NULL;
 	rd_remove_tree(folder, NULL);
-	/* End the way that the signal would have ended us, so that a shell sees it. */
-	signal(signal_number, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, signal_number);
-	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-	kill(getpid(), signal_number);
-	_exit(128 + signal_number);
+	rd_signals_die(signal_number);
 }
 
 const char *rd_scratch_open(struct rd_error *err)

@@ -1,7 +1,7 @@
 /*
  * scratch - a private folder that does not outlive the command, whatever signal ends it.
  *
- * One at a time. Signals that end a process (SIGINT, SIGTERM, SIGHUP) are
+ * One at a time. Signals that end a process (rd_signals_ending) are
  * waited for by a thread of their own, which removes the folder and then lets
  * the signal end the process; only SIGKILL leaves the folder behind.
  */

@@ -4,12 +4,11 @@
  * The forker of the finishes comes before everything else, so that no child
  * ever holds a socket or the store of the merger.
  */
-#include <stdio.h>
-
+#include "merger/program.h"
 #include "base/log.h"
+#include "cli/command.h"
 #include "cli/options.h"
 #include "merger/finish.h"
-#include "merger/program.h"
 #include "merger/serve.h"
 
 struct settings {
@@ -42,8 +41,7 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 		return false;
 	if (s->broker && s->state)
 		return true;
-	fprintf(stderr, "rundown-merger: %s is missing\n", s->broker ? "--state DIR" : "--broker ENDPOINT");
-	*exit_code = 2;
+	*exit_code = rd_usage(line.name, "%s is missing", s->broker ? "--state DIR" : "--broker ENDPOINT");
 	return false;
 }
 
@@ -71,10 +69,7 @@ int rd_merger_program(int argc, char **argv)
 		code = rd_merger_serve(&o, &forker, &err);
 		rd_forker_stop(&forker);
 	}
-	if (code < 0) {
-		char line[1024];
-		fprintf(stderr, "rundown-merger: %s\n", rd_error_line(&err, line, sizeof line));
-		return 1;
-	}
+	if (code < 0)
+		return rd_complain("rundown-merger", &err);
 	return 0;
 }

@@ -1,7 +1,6 @@
 #include "merger/serve.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -30,6 +29,7 @@ struct serve {
 	struct rd_forker *forker;
 	struct rd_pipe pipe; /* of the one child; fd -1 without one */
 	int lock, signals;
+	struct rd_log_limit refusals;
 	bool blocked; /* the socket took no more */
 	bool forker_gone;
 	bool sweeping; /* rows of ended jobs are left */
@@ -108,6 +108,16 @@ static uint64_t act_now(void *ctx)
 
 /* ---- what happens */
 
+static void tell_refused(struct serve *s, const struct rd_error *why)
+{
+	char quoted[600];
+	uint64_t unsaid;
+
+	if (rd_log_may(&s->refusals, &unsaid))
+		rd_log(RD_LOG_WARN, "message_refused", "error=%s unsaid=%llu",
+		       rd_log_quote(why->text, quoted, sizeof quoted), (unsigned long long)unsaid);
+}
+
 static int hear_broker(struct serve *s, struct rd_error *err)
 {
 	struct rd_message m;
@@ -121,9 +131,7 @@ static int hear_broker(struct serve *s, struct rd_error *err)
 		if (got > 0)
 			got = rd_validate(&m, RD_FROM_BROKER, &why);
 		if (got < 0) {
-			char quoted[600];
-			rd_log(RD_LOG_WARN, "message_refused", "error=%s",
-			       rd_log_quote(why.text, quoted, sizeof quoted));
+			tell_refused(s, &why);
 		} else {
 			code = rd_merger_message(&s->merger, &m, err);
 		}
@@ -238,7 +246,7 @@ static int turn(struct serve *s, struct rd_error *err)
 
 static int open_all(struct serve *s, const struct rd_merger_options *o, struct rd_error *err)
 {
-	const int ending[] = {SIGTERM, SIGINT};
+	sigset_t ending;
 	struct rd_work_options work = {.map_bytes = o->map_bytes, .thrown_away = o->limits.thrown_away};
 	char folder[4096];
 
@@ -248,9 +256,10 @@ static int open_all(struct serve *s, const struct rd_merger_options *o, struct r
 	int code = rd_path(folder, sizeof folder, err, "%s/work", o->state);
 	if (code == 0)
 		code = rd_work_open(folder, &work, &s->work, err);
+	rd_signals_ending(&ending);
 	/* Before the context: its threads inherit which signals are blocked. */
 	if (code == 0)
-		code = s->signals = rd_signals_open(ending, 2, err);
+		code = s->signals = rd_signals_open(&ending, err);
 	if (code >= 0)
 		code = rd_net_open(&s->net, err);
 	if (code == 0)

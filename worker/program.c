@@ -4,12 +4,11 @@
  * The forker of its parsers comes before everything else, so that no child
  * ever holds a socket of the worker.
  */
-#include <stdio.h>
-
+#include "worker/program.h"
 #include "base/log.h"
+#include "cli/command.h"
 #include "cli/options.h"
 #include "worker/parse.h"
-#include "worker/program.h"
 #include "worker/serve.h"
 
 struct settings {
@@ -46,8 +45,7 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 		return false;
 	if (s->broker)
 		return true;
-	fprintf(stderr, "rundown-worker: --broker ENDPOINT is missing\n");
-	*exit_code = 2;
+	*exit_code = rd_usage(line.name, "--broker ENDPOINT is missing");
 	return false;
 }
 
@@ -80,10 +78,7 @@ int rd_worker_program(int argc, char **argv)
 		code = rd_worker_serve(&serve, &forker, &err);
 		rd_forker_stop(&forker);
 	}
-	if (code < 0) {
-		char line[1024];
-		fprintf(stderr, "rundown-worker: %s\n", rd_error_line(&err, line, sizeof line));
-		return 1;
-	}
+	if (code < 0)
+		return rd_complain("rundown-worker", &err);
 	return 0;
 }

@@ -1,7 +1,6 @@
 #include "worker/serve.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -26,6 +25,7 @@ struct serve {
 	struct rd_forker *forker;
 	struct rd_pipe pipe; /* of the one child; fd -1 without one */
 	int signals;
+	struct rd_log_limit refusals;
 	bool blocked; /* the socket took no more */
 	bool forker_gone;
 };
@@ -78,6 +78,16 @@ static uint64_t act_now(void *ctx)
 
 /* ---- what happens */
 
+static void tell_refused(struct serve *s, const struct rd_error *why)
+{
+	char quoted[600];
+	uint64_t unsaid;
+
+	if (rd_log_may(&s->refusals, &unsaid))
+		rd_log(RD_LOG_WARN, "message_refused", "error=%s unsaid=%llu",
+		       rd_log_quote(why->text, quoted, sizeof quoted), (unsigned long long)unsaid);
+}
+
 static void hear_broker(struct serve *s)
 {
 	struct rd_message m;
@@ -90,9 +100,7 @@ static void hear_broker(struct serve *s)
 		if (got > 0)
 			got = rd_validate(&m, RD_FROM_BROKER, &err);
 		if (got < 0) {
-			char quoted[600];
-			rd_log(RD_LOG_WARN, "message_refused", "error=%s",
-			       rd_log_quote(err.text, quoted, sizeof quoted));
+			tell_refused(s, &err);
 		} else {
 			rd_worker_message(&s->worker, &m);
 		}
@@ -200,14 +208,15 @@ int rd_worker_serve(const struct rd_serve_options *o, struct rd_forker *forker, 
 {
 	struct serve s = {.forker = forker, .signals = -1, .pipe = {.fd = -1}};
 	struct rd_worker_acts acts = {&s, act_send, act_start, act_kill, act_clean, act_now};
-	const int ending[] = {SIGTERM, SIGINT};
+	sigset_t ending;
 	uint8_t uuid[16];
 
 	if (getrandom(uuid, sizeof uuid, 0) != sizeof uuid)
 		return rd_fail_errno(err, "making a uuid");
 	rd_worker_init(&s.worker, &acts, &o->limits, uuid, o->scratch);
+	rd_signals_ending(&ending);
 	/* Before the context: its threads inherit which signals are blocked. */
-	int code = s.signals = rd_signals_open(ending, 2, err);
+	int code = s.signals = rd_signals_open(&ending, err);
 	if (code >= 0)
 		code = rd_net_open(&s.net, err);
 	if (code == 0)

@@ -45,6 +45,50 @@ is()
 	fi
 }
 
+# left NAME: of runs with TMPDIR $scratch/tmp and results in $scratch/work no private folder, no half-written result, no process is left.
+left()
+{
+	{
+		ls "$scratch/tmp"
+		ls -A "$scratch/work" | grep -v '\.rundown$\|\.nettrace$\|\.zst$'
+		members "$scratch/tmp"
+	} >"$scratch/left"
+	check_empty "$1: nothing is left" "$scratch/left"
+}
+
+# members FOLDER: daemons of ours, and what they forked, with this TMPDIR.
+members()
+{
+	for p in /proc/[0-9]*; do
+		case $(cat "$p/comm" 2>/dev/null) in
+		rundown-[bmwpf]*)
+			{ tr '\0' '\n' <"$p/environ"; } 2>/dev/null | grep -qx "TMPDIR=$1" &&
+				echo "${p#/proc/} $(cat "$p/comm" 2>/dev/null)"
+			;;
+		esac
+	done
+}
+
+# child PID NAME: the pid of a child with this name, as soon as there is one.
+child()
+{
+	tries=0
+	while [ $tries -lt 200 ]; do
+		for p in /proc/[0-9]*/stat; do
+			# pid (comm) state ppid …
+			{ read -r line <"$p"; } 2>/dev/null || continue
+			case $line in
+			*"($2) "?" $1 "*)
+				echo "${line%% *}"
+				return
+				;;
+			esac
+		done
+		tries=$((tries + 1))
+		sleep 0.01
+	done
+}
+
 # The plan of TAP, last: a script that ends before this line has failed.
 plan()
 {

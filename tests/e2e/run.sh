@@ -13,50 +13,6 @@ for name in shop-small shop-verbose site-crashed; do
 done
 small=$scratch/shop-small.nettrace
 
-# left NAME: no private folder, no half-written result, no process is left.
-left()
-{
-	{
-		ls "$scratch/tmp"
-		ls -A "$scratch/work" | grep -v '\.rundown$\|\.nettrace$\|\.zst$'
-		members "$scratch/tmp"
-	} >"$scratch/left"
-	check_empty "$1: nothing is left" "$scratch/left"
-}
-
-# members FOLDER: daemons of ours, and what they forked, with this TMPDIR.
-members()
-{
-	for p in /proc/[0-9]*; do
-		case $(cat "$p/comm" 2>/dev/null) in
-		rundown-[bmwpf]*)
-			{ tr '\0' '\n' <"$p/environ"; } 2>/dev/null | grep -qx "TMPDIR=$1" &&
-				echo "${p#/proc/} $(cat "$p/comm" 2>/dev/null)"
-			;;
-		esac
-	done
-}
-
-# child PID NAME: the pid of a child with this name, as soon as there is one.
-child()
-{
-	tries=0
-	while [ $tries -lt 200 ]; do
-		for p in /proc/[0-9]*/stat; do
-			# pid (comm) state ppid …
-			{ read -r line <"$p"; } 2>/dev/null || continue
-			case $line in
-			*"($2) "?" $1 "*)
-				echo "${line%% *}"
-				return
-				;;
-			esac
-		done
-		tries=$((tries + 1))
-		sleep 0.01
-	done
-}
-
 # refused NAME EXIT WORDS...: the exit code, and one line on stderr that holds $line.
 refused()
 {
@@ -79,12 +35,12 @@ digest()
 }
 
 # ---- what is refused before anything is started
-line='No such file or directory (/no/such/trace)' refused "a missing trace" 1 /no/such/trace
+line='no such file (/no/such/trace)' refused "a missing trace" 1 /no/such/trace
 mkdir "$scratch/nothing"
 line='nothing' refused "a folder without traces" 1 "$scratch/nothing"
 : >"$scratch/empty"
-line='an empty file, not a trace' refused "an empty file" 1 "$scratch/empty"
-line='not a file' refused "a device" 1 /dev/null
+line='an empty file' refused "an empty file" 1 "$scratch/empty"
+line='is a device, not a file' refused "a device" 1 /dev/null
 line='given twice' refused "twice the same" 1 "$small" "$small"
 line='no/such/folder' refused "a result nowhere" 1 "$small" -o no/such/folder/r
 line='TRACE... is missing' refused "no trace" 2
@@ -133,16 +89,39 @@ done >"$scratch/digests" 2>&1
 is "any shards, one digest" "$one" "$(sort -u "$scratch/digests")"
 $run tests/traces/shop-small.nettrace.zst -o "$scratch/work/r.rundown" --force -q
 is "packed, the same digest" "$one" "$(digest "$scratch/work/r.rundown")"
-$run "$scratch/site-crashed.nettrace" -o "$scratch/work/r.rundown" --force -q
+$run "$scratch/site-crashed.nettrace" -o "$scratch/work/r.rundown" --force -q 2>"$scratch/err"
 is "a crashed one: exit code" 3 $?
+is "a crashed one: says why, also with -q" "1 1" \
+	"$(wc -l <"$scratch/err" | tr -d ' ') $(grep -c 'site-crashed.nettrace is incomplete from byte [0-9]* on' "$scratch/err")"
+(cd "$scratch" && $run text -o work/x.rundown) 2>"$scratch/err"
+is "a path is shown as it was given" 1 "$(grep -c '(text)$' "$scratch/err")"
+name=$(printf 'odd\n\033[31m\342\200\256.nettrace')
+cp "$small" "$scratch/$name"
+(cd "$scratch" && $run "$name" -o "work/$name.rundown") >"$scratch/out" 2>"$scratch/err"
+is "a name that a terminal would obey: exit code" 0 $?
+is "a name that a terminal would obey" "rundown run: the result is in work/odd\\n\\x1b[31m\\u202e.nettrace.rundown" "$(cat "$scratch/err")"
+(cd "$scratch" && "$bin/rundown" report "work/$name.rundown" && "$bin/rundown" inspect "$name") >"$scratch/out" 2>&1
+is "and in reports" 2 "$(grep -c 'odd\\n\\x1b\[31m\\u202e.nettrace' "$scratch/out")"
+"$bin/rundown" "$name" 2>"$scratch/err"
+"$bin/rundown" report "$name" 2>>"$scratch/err"
+"$bin/rundown" run --top "$name" 2>>"$scratch/err"
+"$bin/rundown" inspect "/no/$name" 2>>"$scratch/err"
+is "and in errors" "4 0" "$(wc -l <"$scratch/err" | tr -d ' ') $(LC_ALL=C grep -c '[^ -~]' "$scratch/err")"
+rm -r "$scratch/work/$name.rundown"
 (TMPDIR=$scratch/no/such "$bin/rundown" run "$small" -o "$scratch/work/x.rundown") >"$scratch/out" 2>"$scratch/err"
 is "no folder for temporary files: exit code" 1 $?
 left "results"
 
 # ---- progress
 $run "$small" -o "$scratch/work/r.rundown" --force --progress=json --shards 5 >/dev/null 2>"$scratch/err"
-grep '^{' "$scratch/err" | jq -r .state | sort -u >"$scratch/states"
+jq -r '.state // empty' "$scratch/err" | sort -u >"$scratch/states"
 is "progress as JSON" "done finishing running" "$(grep -v queued "$scratch/states" | tr '\n' ' ' | sed 's/ $//')"
+is "and its last line says where the result is" '{"result":"'"$scratch/work/r.rundown"'"}' "$(tail -n 1 "$scratch/err" | jq -c .)"
+$run "$scratch/site-crashed.nettrace" -o "$scratch/work/r.rundown" --force -q --progress=json 2>"$scratch/err"
+is "notes as JSON" 1 "$(jq -r '.note // empty' "$scratch/err" | grep -c 'is incomplete from byte')"
+$run /no/such --progress=json 2>"$scratch/err"
+is "errors as JSON" "no such file (/no/such)" "$(jq -r .error "$scratch/err")"
+line='--log would write between' refused "JSON and a log" 2 "$small" --progress=json --log=info
 $run "$small" -o "$scratch/work/r.rundown" --force --progress=plain --shards 5 >/dev/null 2>"$scratch/err"
 is "progress in plain lines" 1 "$(grep -c 'reconciling$' "$scratch/err")"
 $run "$small" -o "$scratch/work/r.rundown" --force >/dev/null 2>"$scratch/err"
