@@ -43,7 +43,7 @@ static int preliminary(const struct rd_shard *shard, const struct rd_shard_optio
 		       struct rd_error *err)
 {
 	struct teller teller = {.opt = opt, .told = block_bytes(shard)};
-	struct rd_progress progress = {.tell = opt->progress ? tell_again : NULL, .ctx = &teller};
+	struct rd_steps progress = {.tell = opt->progress ? tell_again : NULL, .ctx = &teller};
 
 	return rd_finish_preliminary(shard->info, p, &progress, err);
 }
