@@ -218,7 +218,7 @@ $(FUZZERS): $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/obj/tests/fuzz/$(FUZ
 
 RUN_TESTS := RD_ROOT=. RD_BIN=$(BIN) RD_BUILD=$(B) MAKE="$(MAKE)" sh tests/run.sh
 
-.PHONY: coverage coverage-report tests check check-all check-layers check-headers check-units check-fuzz check-units-fuzz check-e2e check-damage
+.PHONY: coverage coverage-report tests check check-all check-layers check-headers check-units check-fuzz check-units-fuzz check-e2e check-damage check-large
 tests: $(UNITS) $(FUZZERS) $(TOOLS)
 # Two steps, because what `deps` installs is needed before anything is compiled.
 check: deps
@@ -238,6 +238,10 @@ check-e2e: all tests
 DAMAGE_TEST := $(B)/tests/profile/test_damage
 check-damage: $(DAMAGE_TEST)
 	@V=1 RD_TIMEOUT=7200 RD_DAMAGE=full $(RUN_TESTS) $<
+
+# Gigabytes that must be read, a million stacks, 25 million samples.
+check-large: all tests
+	@V=1 RD_LARGE=full $(RUN_TESTS) tests/e2e/large.sh
 
 coverage:
 	@+$(MAKE) --no-print-directory COVERAGE=1 coverage-report
@@ -309,7 +313,8 @@ help:
 #@ make check-ROOM      that room's unit tests, tests/ROOM/**/test_*.c
 #@ make check-units  check-fuzz  check-e2e  check-layers  check-headers
 #@                      the parts of `make check`
-#@ make check-damage    every shared trace cut and changed at thousands of places (half an hour)
+#@ make check-damage    every shared trace cut and changed at thousands of places (ten minutes)
+#@ make check-large     traces of many gigabytes, stacks and samples (a minute)
 #@ make fuzz-NAME       libFuzzer on tests/fuzz/fuzz_NAME.c (needs clang); FUZZ_SECONDS=60
 #@ make coverage        the share of lines that the unit tests run, by room
 #@ make format          clang-format over all C files

@@ -23,7 +23,7 @@ struct order {
 
 struct sorting {
 	const struct rd_content *content;
-	struct rd_steps *progress;
+	struct rd_progress *progress;
 	struct order lives, strings, frames, stacks;
 	uint32_t *call_place; /* by call, as order's: RD_NONE when no stack has it */
 	RD_VEC(uint32_t) way; /* out of a stack: calls that have no place yet */
@@ -279,7 +279,7 @@ static int put_stacks(struct sorting *s, struct rd_result *out, struct rd_error 
 		if (put_calls(s, out, stack) < 0)
 			return rd_fail_nomem(err);
 		out->stacks.at[out->stacks.n++] = stack ? s->call_place[stack - 1] + 1 : 0;
-		if ((rc = rd_steps_add(s->progress, s->way.n + 1, err)) < 0)
+		if ((rc = rd_progress_step(s->progress, s->way.n + 1, err)) < 0)
 			return rc;
 	}
 	return 0;
@@ -369,7 +369,7 @@ static int fill(struct sorting *s, struct rd_result *out)
 	return rc < 0 ? rc : put_frames(s, out);
 }
 
-int rd_canonical(const struct rd_content *c, struct rd_result *out, struct rd_steps *progress, struct rd_error *err)
+int rd_canonical(const struct rd_content *c, struct rd_result *out, struct rd_progress *progress, struct rd_error *err)
 {
 	struct sorting s = {.content = c, .progress = progress};
 	int rc = fill(&s, out) < 0 ? rd_fail_nomem(err) : 0;

@@ -8,12 +8,12 @@
 #define RD_PROFILE_CANONICAL_H
 
 #include "profile/content.h"
-#include "profile/steps.h"
+#include "profile/progress.h"
 
 /*
  * Fill out's processes, strings, frames, calls, stacks and rows; only what rows
  * refer to comes into the result. progress may be NULL. On failure the caller releases out.
  */
-int rd_canonical(const struct rd_content *c, struct rd_result *out, struct rd_steps *progress, struct rd_error *err);
+int rd_canonical(const struct rd_content *c, struct rd_result *out, struct rd_progress *progress, struct rd_error *err);
 
 #endif

@@ -201,7 +201,7 @@ static int step(struct rd_count *count, struct rd_error *err)
 {
 	if (count->progress)
 		count->progress->done++;
-	return rd_steps_add(count->progress, 1, err);
+	return rd_progress_step(count->progress, 1, err);
 }
 
 static int count_all(struct counting *c, struct rd_error *err)
@@ -237,7 +237,7 @@ int rd_count_group(struct rd_count *count, struct rd_group *g, struct rd_error *
 	if (rc == 0) {
 		count->trust->stacks_unused += c.join.records_n - c.join.used_n;
 		count->stack_records += c.join.records_n;
-		rc = rd_steps_tell(count->progress, err);
+		rc = rd_progress_tell(count->progress, err);
 	}
 	rd_join_close(&c.join);
 	rd_stream_close(&c.samples);

@@ -7,14 +7,14 @@
 #include "profile/filter.h"
 #include "profile/group.h"
 #include "profile/moments.h"
-#include "profile/steps.h"
+#include "profile/progress.h"
 
 struct rd_count {
 	struct rd_content *content; /* rows and lives are counted here */
 	const struct rd_moments *moments;
 	struct rd_filter *filter;
 	bool by_stack_only;           /* rows by process and stack: no thread, kind or bucket */
-	struct rd_steps *progress; /* its `done` is counted here; NULL none */
+	struct rd_progress *progress; /* its `done` is counted here; NULL none */
 	/* Counted: */
 	uint64_t samples, weight, discarded;
 	uint64_t kinds[RD_SAMPLE_KINDS];

@@ -23,7 +23,7 @@ struct finish {
 	struct rd_filter filter;
 	struct rd_belief belief;
 	struct rd_count count;
-	struct rd_steps progress;
+	struct rd_progress progress;
 	bool believe; /* whether what reconciliation changed can be told */
 };
 

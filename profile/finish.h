@@ -11,7 +11,7 @@
 #define RD_PROFILE_FINISH_H
 
 #include "profile/partial.h"
-#include "profile/steps.h"
+#include "profile/progress.h"
 #include "profile/result.h"
 
 struct rd_finish_trace {
@@ -42,7 +42,7 @@ int rd_finish(const struct rd_finish_trace *traces, size_t n, const struct rd_fi
  * The same for one shard alone, folded by method: the preliminary histogram, appended to p->preliminary.
  * progress may be NULL.
  */
-int rd_finish_preliminary(const struct rd_trace_info *info, struct rd_partial *p, struct rd_steps *progress,
+int rd_finish_preliminary(const struct rd_trace_info *info, struct rd_partial *p, struct rd_progress *progress,
 			  struct rd_error *err);
 
 #endif

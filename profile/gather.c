@@ -35,7 +35,7 @@ static int read_table(struct visit *v, enum rd_partial_table table, rows_fn each
 	rd_table_open(&reader, v->shard->tables, v->shard->shard, table);
 	while ((rc = rd_table_next(&reader, &rows, err)) > 0)
 		if ((rc = each(v, rows, err)) < 0 ||
-		    (rc = rd_steps_add(v->group->progress, STEPS_OF_BLOCK, err)) < 0)
+		    (rc = rd_progress_step(v->group->progress, STEPS_OF_BLOCK, err)) < 0)
 			break;
 	rd_table_close(&reader);
 	return rc;

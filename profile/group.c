@@ -3,7 +3,7 @@
 #include "profile/gather.h"
 #include "profile/losses.h"
 
-void rd_group_init(struct rd_group *g, struct rd_content *content, struct rd_steps *progress)
+void rd_group_init(struct rd_group *g, struct rd_content *content, struct rd_progress *progress)
 {
 	*g = (struct rd_group){.content = content, .progress = progress};
 	rd_addresses_init(&g->addresses);
@@ -84,7 +84,7 @@ static int seal_addresses(struct rd_group *g, struct rd_error *err)
 		for (size_t at = 0; rc == 0 && at < stack.size_bytes; at += sizeof(uint64_t))
 			rc = rd_addresses_add(&g->addresses, rd_le64(stack.at + at), err);
 		if (rc == 0)
-			rc = rd_steps_add(g->progress, stack.size_bytes / sizeof(uint64_t), err);
+			rc = rd_progress_step(g->progress, stack.size_bytes / sizeof(uint64_t), err);
 	}
 	return rc < 0 ? rc : rd_addresses_seal(&g->addresses, err);
 }
@@ -106,7 +106,7 @@ static int merge_losses(struct rd_group *g, struct rd_group_file *file, struct r
 			for (size_t k = 0; rc == 0 && k < rows->sequences.n; k++)
 				all.at[all.n++] = rows->sequences.at[k];
 			if (rc == 0)
-				rc = rd_steps_add(g->progress, rows->sequences.n, err);
+				rc = rd_progress_step(g->progress, rows->sequences.n, err);
 		}
 		rd_table_close(&reader);
 	}

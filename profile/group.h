@@ -13,7 +13,7 @@
 #include "profile/lives.h"
 #include "profile/mappings.h"
 #include "profile/methods.h"
-#include "profile/steps.h"
+#include "profile/progress.h"
 #include "profile/stream.h"
 
 struct rd_group_file {
@@ -43,13 +43,13 @@ struct rd_group {
 	struct rd_mappings mappings;
 	struct rd_timeline keys; /* by stack key; id: a raw stack */
 	struct rd_evidence evidence;
-	struct rd_steps *progress; /* borrowed; NULL none */
+	struct rd_progress *progress; /* borrowed; NULL none */
 	uint64_t facts;               /* how many rows of facts were read */
 	bool thread_time;             /* counting met samples of thread time, discarded ones too */
 };
 
 /* progress may be NULL. */
-void rd_group_init(struct rd_group *g, struct rd_content *content, struct rd_steps *progress);
+void rd_group_init(struct rd_group *g, struct rd_content *content, struct rd_progress *progress);
 /* info and what tables point to are borrowed until the release. RD_LIMIT: too many; RD_UNSUPPORTED: another clock. */
 int rd_group_add_file(struct rd_group *g, uint32_t trace, const struct rd_trace_info *info, struct rd_tables tables,
 		      struct rd_error *err);

@@ -21,7 +21,7 @@ struct folded {
 struct folding {
 	const struct rd_content *content;
 	struct rd_partial *partial;
-	struct rd_steps *progress;
+	struct rd_progress *progress;
 	struct summed *calls;   /* by number; 0: the calls that nobody made */
 	struct folded *methods; /* by the content's id */
 };
@@ -73,7 +73,7 @@ static int walk_calls(struct folding *f, struct rd_error *err)
 			call = rd_content_call_at(f->content, call)->caller;
 		}
 		call = next;
-		rc = rd_steps_add(f->progress, 1, err);
+		rc = rd_progress_step(f->progress, 1, err);
 	}
 	return rc;
 }
@@ -108,7 +108,8 @@ static int put_row(struct folding *f, uint32_t id)
 	return 0;
 }
 
-static int fold(const struct rd_content *content, struct rd_partial *p, struct rd_steps *progress, struct rd_error *err)
+static int fold(const struct rd_content *content, struct rd_partial *p, struct rd_progress *progress,
+		struct rd_error *err)
 {
 	struct folding f = {.content = content, .partial = p, .progress = progress};
 	size_t calls = 0, methods = 0;
@@ -132,7 +133,7 @@ static int fold(const struct rd_content *content, struct rd_partial *p, struct r
 }
 
 static int count(struct rd_content *content, const struct rd_trace_info *info, const struct rd_partial *p,
-		 struct rd_steps *progress, struct rd_error *err)
+		 struct rd_progress *progress, struct rd_error *err)
 {
 	struct rd_moments moments;
 	struct rd_filter filter;
@@ -162,7 +163,7 @@ static int count(struct rd_content *content, const struct rd_trace_info *info, c
 	return rc;
 }
 
-int rd_finish_preliminary(const struct rd_trace_info *info, struct rd_partial *p, struct rd_steps *progress,
+int rd_finish_preliminary(const struct rd_trace_info *info, struct rd_partial *p, struct rd_progress *progress,
 			  struct rd_error *err)
 {
 	struct rd_content content;

@@ -18,7 +18,7 @@ _Static_assert(offsetof(struct rd_resolved, until) == 16, "the key of a resolved
 
 void rd_resolver_init(struct rd_resolver *r, struct rd_content *content, const struct rd_strings *raw_stacks,
 		      const struct rd_addresses *addresses, struct rd_methods *methods, struct rd_images *images,
-		      struct rd_mappings *mappings, struct rd_steps *progress)
+		      struct rd_mappings *mappings, struct rd_progress *progress)
 {
 	*r = (struct rd_resolver){
 		.content = content,
@@ -127,7 +127,7 @@ static int add_part(struct rd_resolver *r, struct rd_resolved *s, uint32_t raw_s
 		if (lasts)
 			s->lasting = s->whole;
 	}
-	return rd_steps_add(r->progress, n - skip, err);
+	return rd_progress_step(r->progress, n - skip, err);
 }
 
 /* The pointer's frame, which comes in front unless the first frame is the same method. */

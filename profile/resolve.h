@@ -11,7 +11,7 @@
 #include "profile/images.h"
 #include "profile/mappings.h"
 #include "profile/methods.h"
-#include "profile/steps.h"
+#include "profile/progress.h"
 
 struct rd_resolver {
 	struct rd_content *content;
@@ -23,7 +23,7 @@ struct rd_resolver {
 	struct rd_records at_addresses; /* verdicts by (life, address) */
 	struct rd_records stacks;       /* struct rd_resolved by what it is made of */
 	RD_VEC(uint32_t) by_user;       /* by raw stack: the resolved stack made of it alone that was asked last */
-	struct rd_steps *progress;   /* NULL none */
+	struct rd_progress *progress;   /* NULL none */
 };
 
 /* What a sample brings. */
@@ -49,7 +49,7 @@ struct rd_resolved {
 
 void rd_resolver_init(struct rd_resolver *r, struct rd_content *content, const struct rd_strings *raw_stacks,
 		      const struct rd_addresses *addresses, struct rd_methods *methods, struct rd_images *images,
-		      struct rd_mappings *mappings, struct rd_steps *progress);
+		      struct rd_mappings *mappings, struct rd_progress *progress);
 /* *out is borrowed until the next call. */
 int rd_resolve(struct rd_resolver *r, const struct rd_raw_sample *s, const struct rd_resolved **out,
 	       struct rd_error *err);

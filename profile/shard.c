@@ -32,18 +32,18 @@ static int tell(void *ctx, uint64_t bytes)
 /* All bytes are decoded, and the work is not over. */
 static int tell_again(void *ctx, uint64_t done, uint64_t total)
 {
-	struct teller *t = ctx;
+	const struct teller *t = ctx;
 
 	(void)done;
 	(void)total;
-	return t->opt->progress(t->opt->progress_ctx, ++t->told);
+	return t->opt->progress(t->opt->progress_ctx, t->told);
 }
 
 static int preliminary(const struct rd_shard *shard, const struct rd_shard_options *opt, struct rd_partial *p,
 		       struct rd_error *err)
 {
 	struct teller teller = {.opt = opt, .told = block_bytes(shard)};
-	struct rd_steps progress = {.tell = opt->progress ? tell_again : NULL, .ctx = &teller};
+	struct rd_progress progress = {.tell = opt->progress ? tell_again : NULL, .ctx = &teller};
 
 	return rd_finish_preliminary(shard->info, p, &progress, err);
 }

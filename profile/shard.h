@@ -23,8 +23,8 @@ struct rd_shard_options {
 	bool preliminary;        /* add the histogram */
 	uint32_t stack_depth;    /* frames kept of a stack, innermost first; 0: RD_STACK_DEPTH_MAX */
 	/*
-	 * Told the bytes decoded so far, every few MiB; may be NULL. While the histogram is made it goes on beyond the
-	 * last byte, one for each step, so that it always grows. A negative return ends the work.
+	 * Told the bytes decoded so far, every few MiB, and behind the last one again and again while the histogram is
+	 * made; may be NULL. A negative return ends the work.
 	 */
 	int (*progress)(void *ctx, uint64_t bytes);
 	void *progress_ctx;

@@ -81,7 +81,7 @@ static int split(struct sorting *s, struct run run)
 }
 
 int rd_stack_order(const struct rd_content *c, const uint32_t *frame_place, uint32_t *stacks, size_t n,
-		   struct rd_steps *progress, struct rd_error *err)
+		   struct rd_progress *progress, struct rd_error *err)
 {
 	struct sorting s = {.content = c, .frame_place = frame_place};
 	size_t cap = 0;
@@ -101,7 +101,7 @@ int rd_stack_order(const struct rd_content *c, const uint32_t *frame_place, uint
 	}
 	while (rc == 0 && s.runs.n > 0) {
 		struct run run = s.runs.at[--s.runs.n];
-		rc = split(&s, run) < 0 ? rd_fail_nomem(err) : rd_steps_add(progress, run.end - run.begin, err);
+		rc = split(&s, run) < 0 ? rd_fail_nomem(err) : rd_progress_step(progress, run.end - run.begin, err);
 	}
 	for (size_t i = 0; rc == 0 && i < n; i++)
 		stacks[i] = s.items[i].stack;

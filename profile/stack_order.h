@@ -5,7 +5,7 @@
 #define RD_PROFILE_STACK_ORDER_H
 
 #include "profile/content.h"
-#include "profile/steps.h"
+#include "profile/progress.h"
 
 /*
  * Sort n different stacks of the content; frame_place says where a frame
@@ -13,6 +13,6 @@
  * the shorter comes first. 0, RD_NOMEM, or what ended the work.
  */
 int rd_stack_order(const struct rd_content *c, const uint32_t *frame_place, uint32_t *stacks, size_t n,
-		   struct rd_steps *progress, struct rd_error *err);
+		   struct rd_progress *progress, struct rd_error *err);
 
 #endif

@@ -7,7 +7,7 @@
  * wrong checksum, files outside the task's folder, anything behind the end.
  *
  * Frames (base/pipe.h), little-endian:
- *   PROGRESS  u64 bytes of the input done so far, never less than before; beyond its end while other work goes on
+ *   PROGRESS  u64 bytes of the input done so far, never less than before
  *   RESULT    the next part of the packed index
  *   MEMBER    u64 size, u16 length and path of a plain file, u16 length and name of the member
  *   BLOCK     u32 table, u32 seq, one block of the partial

@@ -14,7 +14,7 @@
 #include "trace/trace.h"
 #include "worker/answer.h"
 
-/* An index tells its progress every so many bytes at most, or it would write more frames than it reads blocks. */
+/* Progress is told every so many bytes at most, or a fast index would write more frames than it reads blocks. */
 #define PROGRESS_BYTES ((uint64_t)4 << 20)
 
 struct task {
@@ -97,21 +97,19 @@ static int read_task(struct task *t, int fd, struct rd_error *err)
 
 /* ---- the works */
 
-/* The decode and the histogram behind it choose when to tell. */
 static int tell_progress(void *ctx, uint64_t bytes)
 {
-	const struct task *t = ctx;
+	struct task *t = ctx;
+
+	if (bytes < t->told_bytes + PROGRESS_BYTES)
+		return 0;
+	t->told_bytes = bytes;
 	return rd_answer_progress(t->pipe, bytes, NULL);
 }
 
 static void hear_progress(void *ctx, uint64_t bytes)
 {
-	struct task *t = ctx;
-
-	if (bytes < t->told_bytes + PROGRESS_BYTES)
-		return;
-	t->told_bytes = bytes;
-	(void)tell_progress(t, bytes);
+	(void)tell_progress(ctx, bytes);
 }
 
 static int index_trace(struct task *t, struct rd_error *err)

@@ -91,7 +91,7 @@ static void test_long_work_is_heard(void **state)
 {
 	struct rd_result r;
 
-	assert_in_range(finish_changing(DEPTH - 1, &r), (uint64_t)SAMPLES * DEPTH / RD_STEPS_A_WORD, 200);
+	assert_in_range(finish_changing(DEPTH - 1, &r), (uint64_t)SAMPLES * DEPTH / RD_PROGRESS_STEPS, 200);
 	assert_int_equal(r.calls.n, (uint64_t)SAMPLES * DEPTH);
 	rd_result_release(&r);
 }

@@ -1,21 +1,21 @@
 /*
- * steps - word that work goes on, given by work done and not by time.
+ * progress - word that work goes on, given by work done and not by time.
  *
  * Whoever waits for long work takes silence for a hang. So every loop whose
  * length a trace decides counts its steps here, each about as dear as a
  * sample.
  */
-#ifndef RD_PROFILE_STEPS_H
-#define RD_PROFILE_STEPS_H
+#ifndef RD_PROFILE_PROGRESS_H
+#define RD_PROFILE_PROGRESS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
 
-#define RD_STEPS_A_WORD 65536
+#define RD_PROGRESS_STEPS 65536
 
-struct rd_steps {
+struct rd_progress {
 	/* Told every so many steps; a negative return ends the work. NULL: nobody listens. */
 	int (*tell)(void *ctx, uint64_t done, uint64_t total);
 	void *ctx;
@@ -24,7 +24,7 @@ struct rd_steps {
 };
 
 /* Say it now. p may be NULL. */
-static inline int rd_steps_tell(struct rd_steps *p, struct rd_error *err)
+static inline int rd_progress_tell(struct rd_progress *p, struct rd_error *err)
 {
 	if (p == NULL || p->tell == NULL)
 		return 0;
@@ -34,11 +34,11 @@ static inline int rd_steps_tell(struct rd_steps *p, struct rd_error *err)
 }
 
 /* So many steps are done. p may be NULL. */
-static inline int rd_steps_add(struct rd_steps *p, uint64_t steps, struct rd_error *err)
+static inline int rd_progress_step(struct rd_progress *p, uint64_t steps, struct rd_error *err)
 {
-	if (p == NULL || (p->steps += steps) < RD_STEPS_A_WORD)
+	if (p == NULL || (p->steps += steps) < RD_PROGRESS_STEPS)
 		return 0;
-	return rd_steps_tell(p, err);
+	return rd_progress_tell(p, err);
 }
 
 #endif
