@@ -1,5 +1,8 @@
 #include "broker/state.h"
 
+#include <inttypes.h>
+
+#include "base/log.h"
 #include "net/wire_error.h"
 
 static void chunk_ack(struct rd_broker *b, const Rd__Envelope *e)
@@ -36,6 +39,25 @@ static void merged(struct rd_broker *b, const Rd__Envelope *e)
 	rd_job_advance(b, j);
 }
 
+/* A finish that was killed or found no memory may do better the next time; as often as a shard. */
+static void finish_failed(struct rd_broker *b, struct rd_job *j, bool retry, struct rd_error *why)
+{
+	char line[800], quoted[900];
+
+	j->finish_failures++;
+	if (!retry || j->finish_failures >= b->opt.attempts) {
+		if (j->finish_failures > 1)
+			rd_error_in(why, why->code, "after %" PRIu32 " attempts", j->finish_failures);
+		rd_job_fail(b, j, why);
+		return;
+	}
+	rd_log(RD_LOG_INFO, "finish_lost", "job=%s attempt=%" PRIu32 " error=%s", j->id, j->finish_failures,
+	       rd_log_quote(rd_error_line(why, line, sizeof line), quoted, sizeof quoted));
+	j->finish_done = 0;
+	j->changed = true;
+	rd_finish_ask(b, j);
+}
+
 static void failed(struct rd_broker *b, const Rd__Envelope *e)
 {
 	struct rd_error why;
@@ -44,7 +66,7 @@ static void failed(struct rd_broker *b, const Rd__Envelope *e)
 	if (e->task == 0) {
 		struct rd_job *j = rd_job_find(b, &e->job);
 		if (j && j->state == RD_JOB_FINISHING)
-			rd_job_fail(b, j, &why);
+			finish_failed(b, j, e->error->retry, &why);
 		return;
 	}
 	struct rd_attempt *a = rd_attempt_find(b, e);

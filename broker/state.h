@@ -92,6 +92,7 @@ struct rd_job {
 	uint64_t bytes_total, bytes_done; /* done: of shards that are settled */
 	uint64_t decode_from_ns;          /* when the first shard was handed out; 0 not yet */
 	uint64_t finish_done, finish_total;
+	uint32_t finish_failures;
 	struct rd_error error;  /* FAILED: why; while running: the last failure of an attempt */
 	Rd__Envelope *finished; /* DONE: the merger's FINISHED, owned */
 	uint64_t told_ns;       /* when the watchers were told last */

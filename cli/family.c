@@ -105,7 +105,7 @@ int rd_family_init(struct rd_family *f, unsigned workers, const char *log_level,
 
 /* Everything that the child needs, made before the fork. */
 struct start {
-	char log[4400], state[4400];
+	char log[4400], state[4400], memory[24];
 	const char *argv[ARGUMENTS];
 	int argc;
 	pid_t parent;
@@ -136,6 +136,11 @@ static void prepare(const struct rd_family *f, const struct rd_family_member *m,
 		s->argv[n++] = "--state";
 		s->argv[n++] = s->state;
 		s->argv[n++] = "--volatile";
+		if (f->finish_memory_bytes) {
+			snprintf(s->memory, sizeof s->memory, "%llu", (unsigned long long)f->finish_memory_bytes);
+			s->argv[n++] = "--finish-memory";
+			s->argv[n++] = s->memory;
+		}
 	}
 	if (f->log_level[0]) {
 		s->argv[n++] = "--log";

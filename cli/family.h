@@ -38,6 +38,7 @@ struct rd_family {
 	char folder[4096]; /* private; removed at the end. "" none yet */
 	char log_level[8]; /* "" none: stderr is kept in the folder; else it goes through */
 	char endpoint[128];
+	uint64_t finish_memory_bytes;     /* for the merger; 0: its default */
 	int lock;                         /* of the folder; -1 none */
 	int listener;                     /* the broker's socket: it listens before anybody runs; -1 handed over */
 	pid_t group;                      /* 0: nobody runs */

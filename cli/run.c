@@ -145,6 +145,7 @@ static int run(const struct rd_run_words *w, struct rd_family *f, int *killed_by
 	/* Before anybody is started: what comes early waits in the descriptor. */
 	int signals = rd_run_signals(err);
 	int rc = signals < 0 ? signals : rd_family_init(f, workers, w->log < 0 ? NULL : log_names[w->log], err);
+	f->finish_memory_bytes = w->finish_memory_bytes;
 	if (rc == 0)
 		rc = rd_family_start(f, err);
 	if (rc == 0)

@@ -16,6 +16,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "merger/finish.h"
 #include "store/store.h"
 
 #define NAME               RD_RUN_NAME
@@ -75,6 +76,8 @@ static size_t run_options(struct rd_run_words *w, struct rd_option *to)
 	const struct rd_option rows[] = {
 		{"workers", 0, "N", "decode in N processes (default: one a processor, fewer for small traces)",
 		 RD_OPT_NUMBER, &w->workers, 1, WORKERS_MAX, NULL},
+		{"finish-memory", 0, "SIZE", "fail if the reconciliation needs more memory (default 4GiB)", RD_OPT_SIZE,
+		 &w->finish_memory_bytes, RD_FINISH_MEMORY_MIN_BYTES, 0, NULL},
 		{"top", 0, "N", "show N methods at the end, 0 for all (default 10)", RD_OPT_NUMBER, &w->top, 0, 0,
 		 NULL},
 		{"stats", 0, NULL, "tell what the work was made of", RD_OPT_FLAG, &w->stats, 0, 0, NULL},

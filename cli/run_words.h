@@ -22,7 +22,7 @@ struct rd_run_words {
 	int kind; /* enum rd_sample_kind; -1 all */
 	bool force, join, apart, strict, stats, quiet;
 	uint64_t workers;             /* 0: our choice */
-	uint64_t shards, shard_bytes; /* 0: not given */
+	uint64_t shards, shard_bytes, finish_memory_bytes; /* 0: not given */
 	uint64_t top;
 	int progress; /* enum rd_progress_form */
 	int log;      /* enum rd_log_level; -1 none */

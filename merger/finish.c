@@ -7,10 +7,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/limits.h"
+#include "base/text.h"
 #include "merger/compute.h"
 #include "merger/place.h"
 #include "net/task.h"
@@ -347,7 +350,26 @@ static int work(struct task *t, int fd, struct rd_error *err)
 	}
 }
 
-int rd_finish_child(const struct rd_forker_child *child, const char *state)
+/* Out of memory where memory is limited is a limit with a name: another attempt ends likewise. */
+static int name_limit(int code, uint64_t memory_bytes, struct rd_error *err)
+{
+	char size[32];
+
+	if (code != RD_NOMEM || memory_bytes == 0 || !rd_limits_memory())
+		return code;
+	return rd_fail(err, RD_LIMIT, "the finish needs more than %s of memory; --finish-memory SIZE allows more",
+		       rd_size_text(memory_bytes, size, sizeof size));
+}
+
+static int limit_memory(uint64_t memory_bytes, struct rd_error *err)
+{
+	rd_limit_first_to_go();
+	if (memory_bytes == 0 || !rd_limits_memory())
+		return 0;
+	return rd_limit(RLIMIT_DATA, memory_bytes, "memory", err);
+}
+
+int rd_finish_child(const struct rd_forker_child *child, const char *state, uint64_t memory_bytes)
 {
 	struct rd_span none = {0};
 	struct rd_error err;
@@ -358,7 +380,9 @@ int rd_finish_child(const struct rd_forker_child *child, const char *state)
 	signal(SIGPIPE, SIG_IGN);
 	struct task t = {.state = state, .pipe = child->fds[RD_FORKER_PIPE_FD]};
 	rd_error_clear(&err);
-	code = work(&t, child->fds[RD_FORKER_TASK_FD], &err);
+	code = limit_memory(memory_bytes, &err);
+	if (code == 0)
+		code = name_limit(work(&t, child->fds[RD_FORKER_TASK_FD], &err), memory_bytes, &err);
 	if (code < 0) {
 		struct rd_bytes packed = {0};
 		code = rd_pipe_error_pack(&err, &packed);

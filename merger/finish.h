@@ -30,6 +30,10 @@ enum rd_finish_frame {
 };
 #define RD_FINISH_BODY_MAX 4096
 
+/* Private memory of a finish, unless somebody says otherwise. What it maps of files does not count. */
+#define RD_FINISH_MEMORY_BYTES     ((uint64_t)4 << 30)
+#define RD_FINISH_MEMORY_MIN_BYTES ((uint64_t)8 << 20)
+
 /* Between two processes of one program. */
 struct rd_finish_head {
 	uint32_t step; /* enum rd_finish_step */
@@ -55,7 +59,10 @@ int rd_finish_sweep(const char *output, const char *job, struct rd_error *err);
 int rd_finish_task_file(enum rd_finish_step step, const struct rd_message *order, const struct rd_job_record *record,
 			struct rd_error *err);
 
-/* The child's side: the exit code, 0 when the answer was told whole. `state` is the merger's folder. */
-int rd_finish_child(const struct rd_forker_child *child, const char *state);
+/*
+ * The child's side: the exit code, 0 when the answer was told whole. `state` is the merger's folder. memory_bytes, 0
+ * no limit, bounds its private memory: a finish that needs more is RD_LIMIT, with how much it had.
+ */
+int rd_finish_child(const struct rd_forker_child *child, const char *state, uint64_t memory_bytes);
 
 #endif

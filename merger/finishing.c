@@ -1,8 +1,10 @@
 #include "merger/inside.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "base/log.h"
 #include "merger/finish.h"
@@ -96,7 +98,9 @@ static int outcome(const struct rd_finishing *f, struct rd_error *why)
 		return 0;
 	if (well)
 		return rd_fail(why, RD_INTERNAL, "the finish ended without an answer");
-	return rd_fail(why, RD_INTERNAL, "the finish %s", rd_exit_text(&f->exit, how, sizeof how));
+	bool memory = f->exit.spawn_errno == 0 && WIFSIGNALED(f->exit.status) && WTERMSIG(f->exit.status) == SIGKILL;
+	return rd_fail(why, RD_INTERNAL, "the finish %s%s", rd_exit_text(&f->exit, how, sizeof how),
+		       memory ? "; the machine may have run out of memory" : "");
 }
 
 /* ---- FINISH arrives */

@@ -15,6 +15,7 @@ struct settings {
 	const char *broker;
 	const char *state;
 	bool thrown_away;
+	uint64_t memory_bytes;
 	int log;
 };
 
@@ -26,6 +27,8 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 		 NULL},
 		{"volatile", 0, NULL, "DIR is thrown away when the merger ends: do not wait for the disk", RD_OPT_FLAG,
 		 &s->thrown_away, 0, 0, NULL},
+		{"finish-memory", 0, "SIZE", "a job whose finish needs more memory fails (default 4GiB)", RD_OPT_SIZE,
+		 &s->memory_bytes, RD_FINISH_MEMORY_MIN_BYTES, 0, NULL},
 		RD_OPTION_LOG(&s->log, "how much to tell on stderr (default warn)"),
 	};
 	const struct rd_command_line line = {
@@ -47,7 +50,7 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 
 int rd_merger_program(int argc, char **argv)
 {
-	struct settings s = {.log = RD_LOG_WARN};
+	struct settings s = {.memory_bytes = RD_FINISH_MEMORY_BYTES, .log = RD_LOG_WARN};
 	struct rd_merger_options o = {.limits = RD_MERGER_LIMITS};
 	struct rd_forker forker;
 	struct rd_forker_child child;
@@ -59,7 +62,7 @@ int rd_merger_program(int argc, char **argv)
 	rd_log_init((enum rd_log_level)s.log, "merger");
 	int code = rd_forker_start(&forker, "rundown-finish", &child, &err);
 	if (code == RD_FORKER_CHILD)
-		return rd_finish_child(&child, s.state);
+		return rd_finish_child(&child, s.state, s.memory_bytes);
 	if (code == RD_FORKER_ENDED)
 		return 0;
 	if (code == RD_FORKER_OWNER) {

@@ -35,7 +35,4 @@ struct rd_sandbox {
 /* Enter. 0, or RD_IO: then the child must not parse. */
 int rd_sandbox_enter(enum rd_sandbox_level level, const struct rd_sandbox *s, struct rd_error *err);
 
-/* Whether this build can limit memory: the sanitizers reserve terabytes of it. */
-bool rd_sandbox_limits_memory(void);
-
 #endif

@@ -329,6 +329,59 @@ static void the_finish_fails(void **state)
 	assert_int_equal(RD_EXISTS, status->error->code);
 }
 
+static void say_finish_failed(bool retry)
+{
+	Rd__Error error = RD__ERROR__INIT;
+	Rd__Envelope e = about(&s, RD__KIND__FAILED, 0, 0);
+
+	error.code = RD_INTERNAL;
+	error.text = rd_field("the finish was killed");
+	error.offset = RD_NO_OFFSET;
+	error.retry = retry;
+	e.error = &error;
+	say(&s, MERGER, &e, NULL);
+}
+
+static void a_finish_is_tried_again(void **state)
+{
+	start(&s, 1, 1, 4);
+	settle(&s, W1);
+	expect(&s, MERGER, RD__KIND__FINISH);
+	for (int i = 0; i < 2; i++) {
+		say_finish_failed(true);
+		assert_int_equal(1, expect(&s, MERGER, RD__KIND__FINISH)->finish->n_path);
+		assert_string_equal("finishing", text(&status_of_job(&s)->state));
+	}
+	/* As often as a shard, and no more. */
+	say_finish_failed(true);
+	const Rd__Status *status = newest_status(&s, CLIENT);
+	assert_string_equal("failed", text(&status->state));
+	assert_string_equal("the finish was killed", text(&status->error->text));
+	assert_string_equal("after 3 attempts: ", text(&status->error->context));
+}
+
+static void a_finish_may_do_better_the_second_time(void **state)
+{
+	start(&s, 1, 1, 4);
+	settle(&s, W1);
+	expect(&s, MERGER, RD__KIND__FINISH);
+	say_finish_failed(true);
+	expect(&s, MERGER, RD__KIND__FINISH);
+	say_finished(&s);
+	assert_string_equal("done", text(&newest_status(&s, CLIENT)->state));
+}
+
+static void a_finish_that_cannot_do_better_is_not_tried_again(void **state)
+{
+	start(&s, 1, 1, 4);
+	settle(&s, W1);
+	expect(&s, MERGER, RD__KIND__FINISH);
+	say_finish_failed(false);
+	assert_string_equal("failed", text(&newest_status(&s, CLIENT)->state));
+	expect(&s, MERGER, RD__KIND__DROP);
+	expect_nothing(&s, MERGER);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -348,6 +401,9 @@ int main(void)
 		T(without_a_merger_a_chunk_goes_nowhere),
 		T(the_merger_fails),
 		T(the_finish_fails),
+		T(a_finish_is_tried_again),
+		T(a_finish_may_do_better_the_second_time),
+		T(a_finish_that_cannot_do_better_is_not_tried_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

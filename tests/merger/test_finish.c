@@ -2,11 +2,13 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/limits.h"
 #include "base/pipe.h"
 #include "merger/compute.h"
 #include "merger/finish.h"
@@ -20,6 +22,7 @@
 
 struct fixture {
 	char state[4096], out[4096], output[4200];
+	uint64_t memory_bytes; /* of a step; 0 no limit */
 	struct rd_job_record record;
 	struct rd_finish_ready ready;
 	uint64_t done, total;
@@ -101,6 +104,16 @@ static void take(struct fixture *f, const struct rd_pipe_frame *frame)
 	}
 }
 
+/* What the test left free of its heap would do for a small finish. */
+static void use_up_heap(void)
+{
+	struct rd_error err;
+
+	if (rd_limit(RLIMIT_DATA, 1, "memory", &err) == 0)
+		while (rd_realloc(NULL, 4096))
+			;
+}
+
 /* Run a step; the code of its answer. */
 static int run(struct fixture *f, enum rd_finish_step step, bool replace, unsigned given_up)
 {
@@ -123,7 +136,9 @@ static int run(struct fixture *f, enum rd_finish_step step, bool replace, unsign
 	pid_t pid = fork();
 	if (pid == 0) {
 		struct rd_forker_child child = {.fds = {fd, ends[1]}, .fds_n = 2};
-		_exit(rd_finish_child(&child, f->state));
+		if (f->memory_bytes == 1)
+			use_up_heap();
+		_exit(rd_finish_child(&child, f->state, f->memory_bytes));
 	}
 	close(fd);
 	close(ends[1]);
@@ -310,14 +325,36 @@ static void names_beside_the_output(void **state)
 	assert_true(strlen(buf) < 200);
 }
 
+static void a_finish_without_memory_names_its_limit(void **state)
+{
+	struct fixture *f = *state;
+
+	if (!rd_limits_memory())
+		skip_test("the sanitizers need the address space");
+	merge(f->state, SHARDS);
+	f->memory_bytes = 1;
+	assert_code(RD_LIMIT, run(f, RD_STEP_FINISH, false, SHARDS));
+	assert_string_equal(f->answer.text,
+			    "the finish needs more than 1 B of memory; --finish-memory SIZE allows more");
+	assert_int_equal(entries(f->out), 0);
+	assert_int_equal(entries(f->state), 1);
+	f->memory_bytes = RD_FINISH_MEMORY_BYTES;
+	assert_ok(run(f, RD_STEP_FINISH, false, SHARDS), &f->answer);
+}
+
 int main(void)
 {
 #define FINISH_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		FINISH_TEST(a_result_is_made_and_delivered),  FINISH_TEST(an_output_is_not_overwritten),
-		FINISH_TEST(a_missing_shard_leaves_nothing),  FINISH_TEST(a_given_up_shard_counts_no_more),
-		FINISH_TEST(what_dead_mergers_left_is_swept), FINISH_TEST(no_folder_for_the_output),
-		FINISH_TEST(a_damaged_store_is_no_result),    cmocka_unit_test(names_beside_the_output),
+		FINISH_TEST(a_result_is_made_and_delivered),
+		FINISH_TEST(an_output_is_not_overwritten),
+		FINISH_TEST(a_missing_shard_leaves_nothing),
+		FINISH_TEST(a_given_up_shard_counts_no_more),
+		FINISH_TEST(what_dead_mergers_left_is_swept),
+		FINISH_TEST(no_folder_for_the_output),
+		FINISH_TEST(a_damaged_store_is_no_result),
+		cmocka_unit_test(names_beside_the_output),
+		FINISH_TEST(a_finish_without_memory_names_its_limit),
 	};
 	job_make(&job, SHARDS);
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -132,6 +132,37 @@ static void a_crashed_finish_names_its_signal(void **state)
 	assert_string_equal(expect(f, RD__KIND__FAILED)->error.text, "the finish ended without an answer");
 }
 
+static void a_finish_killed_from_outside_says_why(void **state)
+{
+	struct fixture *f = *state;
+
+	begin_finish(f);
+	child_ends(f, SIGKILL);
+	child_is_done(f);
+	struct sent *s = expect(f, RD__KIND__FAILED);
+	assert_string_equal(s->error.text,
+			    "the finish was killed by SIGKILL (Killed); the machine may have run out of memory");
+	assert_true(s->retry);
+}
+
+/* However long it takes: any word of the child begins the patience anew. */
+static void a_slow_finish_is_not_given_up(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t body[2] = {0, 1000};
+
+	begin_finish(f);
+	for (int i = 0; i < 50; i++) {
+		f->now_ns += limits.patience_ns - 1;
+		/* The same count again is a word, too. */
+		body[0] = (uint64_t)(i / 10);
+		frame(f, RD_FINISH_PROGRESS, body, sizeof body);
+		assert_int_equal(expect(f, RD__KIND__FINISH_PROGRESS)->task, 0);
+		assert_int_equal(f->killed, 0);
+	}
+	assert_int_equal(f->step, RD_STEP_FINISH);
+}
+
 static void a_silent_finish_is_killed(void **state)
 {
 	struct fixture *f = *state;
@@ -273,6 +304,8 @@ int main(void)
 		MERGER_TEST(a_missing_shard_is_refused),
 		MERGER_TEST(a_failed_finish_is_swept),
 		MERGER_TEST(a_crashed_finish_names_its_signal),
+		MERGER_TEST(a_slow_finish_is_not_given_up),
+		MERGER_TEST(a_finish_killed_from_outside_says_why),
 		MERGER_TEST(a_silent_finish_is_killed),
 		MERGER_TEST(nonsense_of_a_child),
 		MERGER_TEST(a_dropped_job_stops),

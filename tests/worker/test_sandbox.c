@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "worker/sandbox.h"
 
 /* Each probe runs in a child that has entered; its exit code is 0 when all is as it should be. */
@@ -97,7 +98,7 @@ static void only_the_kept_descriptors_stay(void **state)
 
 static void memory_is_limited(void **state)
 {
-	if (!rd_sandbox_limits_memory())
+	if (!rd_limits_memory())
 		skip_test("the sanitizers need the address space");
 	assert_int_equal(in_sandbox(RD_SANDBOX_LIMITS, probe_memory, (uint64_t)100 << 20, false), 0);
 	assert_int_equal(in_sandbox(RD_SANDBOX_LIMITS, probe_memory, (uint64_t)100 << 20, true), 0);
