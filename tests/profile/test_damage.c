@@ -29,6 +29,7 @@ struct effort {
 	uint64_t tail_step; /* bytes between two cuts of the tail */
 	uint64_t cuts;      /* at random places */
 	uint64_t changes;
+	uint64_t packed_cuts; /* of the archive that the trace came in: so many in its tail, and so many anywhere */
 };
 
 static bool is_full(void)
@@ -146,6 +147,32 @@ static void check_source(const struct rd_source *s, const char *name, const stru
 	alarm(0);
 }
 
+/* A cut archive gives its traces or none of them, and says why. */
+static void check_packed(const struct rd_source *whole, const char *name, uint64_t cuts)
+{
+	for (uint64_t i = 0; i < 2 * cuts; i++) {
+		uint64_t tail = whole->size_bytes < TAIL_BYTES ? whole->size_bytes : TAIL_BYTES;
+		uint64_t less = 1 + (i % 2 != 0 ? next_random() % tail : next_random() % whole->size_bytes);
+		struct rd_source s = *whole;
+		struct rd_error err;
+		rd_unpacked_vec files = {0};
+		s.size_bytes -= less;
+		alarm(HANG_S);
+		int rc = rd_archive_unpack(&s, scratch_folder(), NULL, &files, NULL, NULL, &err);
+		bool typed = rc == RD_TRUNCATED || rc == RD_CORRUPT || rc == RD_UNSUPPORTED || rc == RD_NOT_FOUND;
+		if (rc != 0 && !typed)
+			fail_msg("%s without its last %llu bytes: %s: %s", name, (unsigned long long)less,
+				 rd_code_name(rc), err.text);
+		for (size_t k = 0; k < files.n; k++)
+			assert_int_equal(unlink(files.at[k].path), 0);
+		rd_vec_release(&files);
+		/* Nothing else is left: the folder is empty, and so can go. */
+		assert_int_equal(rmdir(scratch_folder()), 0);
+		assert_int_equal(mkdir(scratch_folder(), 0700), 0);
+	}
+	alarm(0);
+}
+
 /* A trace, packed or plain. */
 static void check_file(const char *path, const char *name, const struct effort *e)
 {
@@ -155,10 +182,12 @@ static void check_file(const char *path, const char *name, const struct effort *
 	bool is_packed;
 	assert_ok(rd_source_open(&packed, path, &err), &err);
 	assert_ok(rd_archive_is(&packed, &is_packed, &err), &err);
-	if (!is_packed)
-		check_source(&packed, name, e);
-	else
+	if (is_packed) {
+		check_packed(&packed, name, e->packed_cuts);
 		assert_ok(rd_archive_unpack(&packed, scratch_folder(), NULL, &files, NULL, NULL, &err), &err);
+	} else {
+		check_source(&packed, name, e);
+	}
 	for (size_t i = 0; i < files.n; i++) {
 		struct rd_source s;
 		assert_ok(rd_source_open(&s, files.at[i].path, &err), &err);
@@ -214,7 +243,7 @@ static void made_files_changed_anywhere(void **state)
 
 static void row_01_real_files_cut_and_changed(void **state)
 {
-	static const struct effort few = {.tail_step = 61, .cuts = 12, .changes = 10};
+	static const struct effort few = {.tail_step = 61, .cuts = 12, .changes = 10, .packed_cuts = 2};
 	static const char *const names[] = {"shop-small.nettrace", "linux-cpu-v6.nettrace", "site-crashed.nettrace"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char path[64];
@@ -265,7 +294,7 @@ static void row_02_a_file_without_its_start_is_refused(void **state)
 
 static void check_folder(const char *folder, unsigned *turn, unsigned part, unsigned parts)
 {
-	static const struct effort whole = {.tail_step = 1, .cuts = 1000, .changes = 300};
+	static const struct effort whole = {.tail_step = 1, .cuts = 1000, .changes = 300, .packed_cuts = 40};
 	struct dirent **files;
 	int n = scandir(folder, &files, NULL, alphasort);
 	for (int i = 0; i < n; i++) {
