@@ -36,9 +36,9 @@ static const char examples[] =
 	"      stacks of the seconds 10 to 12.5, for a flame graph\n"
 	"  rundown report shop.nettrace.rundown --format json | jq '.methods[:3]'\n";
 
-static const char notes[] =
-	"Exit code: 0 the input was whole; 1 no report; 2 wrong usage; 3 a report of an input that was cut,\n"
-	"damaged or partly quarantined.\n";
+static const char notes[] = "Exit code: 0 the input was whole; 1 no report, or no sample passes the filter; 2 wrong "
+			    "usage; 3 a report of an input that was cut,\n"
+			    "damaged or partly quarantined.\n";
 
 /* true: go on. */
 static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
@@ -125,6 +125,24 @@ static void note_widened(const struct rd_view *v)
 			rd_seconds_text(v->to_ns, to));
 }
 
+/* An empty answer is an answer, but more often a mistake: what there is instead. */
+static void note_nothing(const struct rd_view *v)
+{
+	const struct rd_result *r = v->result;
+	uint64_t width = r->bucket_width_ns;
+	char number[RD_NUMBER_TEXT], from[RD_NUMBER_TEXT], to[RD_NUMBER_TEXT];
+
+	if (v->samples > 0 || r->samples == 0)
+		return;
+	rd_count_text(r->samples, number);
+	if (v->cut_in_time)
+		rd_note(NAME, "no sample passes the filter; the %s there are lie from %s s to %s s", number,
+			rd_seconds_text((int64_t)(r->first_bucket * width), from),
+			rd_seconds_text((int64_t)((r->last_bucket + UINT64_C(1)) * width), to));
+	else
+		rd_note(NAME, "no sample passes the filter; there are %s of other kinds", number);
+}
+
 static int write_report(const struct words *w, const struct rd_result *r, struct rd_output *o, struct rd_error *err)
 {
 	const struct rd_report_format *format = rd_report_format((size_t)(w->format < 0 ? 0 : w->format));
@@ -137,6 +155,7 @@ static int write_report(const struct words *w, const struct rd_result *r, struct
 	if (code < 0)
 		return code;
 	note_widened(&v);
+	note_nothing(&v);
 	options.columns = rd_terminal_columns(o->out.fd);
 	code = format->write(&v, &options, &o->out, err);
 	rd_view_release(&v);

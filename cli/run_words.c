@@ -39,8 +39,9 @@ static const char notes[] =
 	"read as they are. An unmerged recording (X.etl with X.kernel*.etl, X.clr*.etl, X.user*.etl beside it) is one\n"
 	"trace, given by any of its files; so is a .diagsession. Several traces are several in one result.\n"
 	"Without -o the result is TRACE.rundown in this folder, TRACE being the first trace's name.\n"
-	"Exit code: 0 the input was whole; 1 no result; 2 wrong usage; 3 a result of an input that was cut, damaged\n"
-	"or partly quarantined.\n";
+	"Exit code: 0 the input was whole; 1 no result, as when no sample passes the filter; 2 wrong usage; 3 a result "
+	"of\n"
+	"an input that was cut, damaged or partly quarantined.\n";
 
 #define OPTIONS_MAX 32
 

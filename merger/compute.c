@@ -137,6 +137,7 @@ static int finish(struct job *j, int (*progress)(void *ctx, uint64_t done, uint6
 	const Rd__Filter *f = j->finish->filter;
 	const char *process = text_of(j, &f->process);
 	struct rd_finish_options opt = {
+		.not_nothing = true,
 		.process = f->process.len ? process : NULL,
 		.has_from = f->has_from,
 		.has_to = f->has_to,

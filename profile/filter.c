@@ -1,9 +1,11 @@
 #include "profile/filter.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-enum { NOT_ASKED, IN, OUT };
+#include "base/text.h"
 
 static int64_t utc_of(int64_t ns, bool is_utc, int64_t origin)
 {
@@ -70,16 +72,18 @@ static int takes_life(struct rd_filter *f, const struct rd_content *content, uin
 		size_t more = content->lives.n - f->lives.n;
 		if (rd_vec_reserve(&f->lives, more) < 0)
 			return RD_NOMEM;
-		memset(f->lives.at + f->lives.n, NOT_ASKED, more);
+		memset(f->lives.at + f->lives.n, 0, more * sizeof *f->lives.at);
 		f->lives.n += more;
 	}
-	if (f->lives.at[life] == NOT_ASKED) {
+	struct rd_filter_life *asked = &f->lives.at[life];
+	if (asked->verdict == RD_LIFE_NOT_ASKED) {
 		const struct rd_life *l = &content->lives.at[life];
 		bool in =
 			rd_process_is(f->process, l->pid, l->namespace_pid, rd_strings_at(&content->strings, l->name));
-		f->lives.at[life] = in ? IN : OUT;
+		asked->verdict = in ? RD_LIFE_IN : RD_LIFE_OUT;
 	}
-	return f->lives.at[life] == IN;
+	asked->left_out += asked->verdict == RD_LIFE_OUT;
+	return asked->verdict == RD_LIFE_IN;
 }
 
 void rd_filter_ticks(const struct rd_filter *f, const struct rd_clock *clock, uint64_t *from, uint64_t *to)
@@ -93,6 +97,89 @@ int rd_filter_takes(struct rd_filter *f, const struct rd_content *content, uint3
 	if (f->kind >= 0 && kind != (uint32_t)f->kind)
 		return 0;
 	return f->process ? takes_life(f, content, life) : 1;
+}
+
+/* ---- when nothing passes */
+
+/* As many as fit into the text of an error. */
+#define LIVES_NAMED 4
+
+/* The life with most samples left out after those, by (samples, number), that were named; RD_NONE no more. */
+static uint32_t next_life(const struct rd_filter *f, uint32_t before)
+{
+	uint32_t best = RD_NONE;
+	uint64_t bound = before == RD_NONE ? UINT64_MAX : f->lives.at[before].left_out;
+
+	for (uint32_t i = 0; i < f->lives.n; i++) {
+		uint64_t n = f->lives.at[i].left_out;
+		if (n == 0 || n > bound || (n == bound && before != RD_NONE && i <= before))
+			continue;
+		if (best == RD_NONE || n > f->lives.at[best].left_out)
+			best = i;
+	}
+	return best;
+}
+
+size_t rd_process_text(struct rd_span name, uint32_t pid, uint64_t samples, char *to, size_t size)
+{
+	const char *s = samples == 1 ? "" : "s";
+	int n;
+
+	if (pid == RD_PID_UNOWNED)
+		n = snprintf(to, size, "nobody's (%" PRIu64 " sample%s)", samples, s);
+	else if (name.size_bytes == 0)
+		n = snprintf(to, size, "pid %" PRIu32 " (%" PRIu64 " sample%s)", pid, samples, s);
+	else
+		n = snprintf(to, size, "%.*s (pid %" PRIu32 ", %" PRIu64 " sample%s)",
+			     name.size_bytes < 24 ? (int)name.size_bytes : 24, (const char *)name.at, pid, samples, s);
+	return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
+}
+
+static size_t put_life(const struct rd_content *content, uint32_t life, uint64_t samples, char *to, size_t size)
+{
+	const struct rd_life *l = &content->lives.at[life];
+	struct rd_span name = rd_base_name(rd_strings_at(&content->strings, l->name));
+	return rd_process_text(name, l->pid, samples, to, size);
+}
+
+static int no_process(const struct rd_filter *f, const struct rd_content *content, uint32_t first, struct rd_error *err)
+{
+	char list[150], more[32] = "";
+	size_t used = 0, all = 0, named = 0;
+
+	for (uint32_t i = 0; i < f->lives.n; i++)
+		all += f->lives.at[i].left_out > 0;
+	for (uint32_t life = first; life != RD_NONE && named < LIVES_NAMED; life = next_life(f, life), named++) {
+		used += (size_t)snprintf(list + used, sizeof list - used, "%s", named ? ", " : "");
+		used += put_life(content, life, f->lives.at[life].left_out, list + used, sizeof list - used);
+		if (used + 60 > sizeof list) {
+			named++;
+			break;
+		}
+	}
+	if (all > named)
+		snprintf(more, sizeof more, " and %zu more", all - named);
+	return rd_fail(err, RD_NOT_FOUND, "no samples of process '%.40s'; there are %s%s", f->process, list, more);
+}
+
+static double seconds(const struct rd_moments *m, int64_t utc_ns)
+{
+	return (double)(utc_ns - m->origin_utc_ns) / 1e9;
+}
+
+int rd_filter_nothing(const struct rd_filter *f, const struct rd_content *content, const struct rd_moments *moments,
+		      uint64_t samples, struct rd_error *err)
+{
+	uint32_t life = next_life(f, RD_NONE);
+
+	if (life != RD_NONE)
+		return no_process(f, content, life, err);
+	if (f->has_from || f->has_to)
+		return rd_fail(err, RD_NOT_FOUND,
+			       "no sample passes the filter; the %" PRIu64 " there are lie from %.3f s to %.3f s",
+			       samples, seconds(moments, moments->first_utc_ns),
+			       seconds(moments, moments->last_utc_ns));
+	return rd_fail(err, RD_NOT_FOUND, "no sample passes the filter; there are %" PRIu64 " of other kinds", samples);
 }
 
 void rd_filter_release(struct rd_filter *f)

@@ -152,6 +152,8 @@ static int run(struct finish *f, const struct rd_finish_options *opt, struct rd_
 		return rc;
 	rd_trust_seal(&f->out->trust);
 	fill_counts(f);
+	if (opt && opt->not_nothing && f->out->samples == 0 && f->out->discarded > 0)
+		return rd_filter_nothing(&f->filter, &f->content, &f->moments, f->out->discarded, err);
 	rc = f->believe ? rd_belief_changed(&f->belief, &f->content, &f->out->stats.preliminary_changed, err) : 0;
 	return rc < 0 ? rc : rd_canonical(&f->content, f->out, &f->progress, err);
 }

@@ -29,6 +29,7 @@ struct rd_finish_options {
 	int64_t from_ns, to_ns; /* [from, to) since the origin, or UTC when the flag below says so */
 	bool from_is_utc, to_is_utc;
 	int kind;              /* enum rd_sample_kind, or -1 all */
+	bool not_nothing;      /* RD_NOT_FOUND when there are samples and none passes: what there is instead */
 	/* Told samples done of samples total, whatever it is that goes on; a negative return ends the finish. May be NULL. */
 	int (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/records.h"
+#include "base/text.h"
 #include "profile/filter.h"
 
 /* What making a view needs besides the view: by stack and by frame. */
@@ -69,19 +70,24 @@ static int choose_buckets(struct folding *g, struct rd_error *err)
 	return 0;
 }
 
+#define PROCESSES_NAMED 4
+
 static int no_such_process(const struct rd_result *r, const char *wanted, struct rd_error *err)
 {
-	char list[160] = "";
-	size_t used = 0;
+	char list[150] = "", more[32] = "";
+	size_t used = 0, named = 0;
 
-	for (size_t i = 0; i < r->processes.n && used < sizeof list - 40; i++) {
-		const struct rd_result_process *p = &r->processes.at[i];
-		struct rd_span name = rd_strings_at(&r->strings, p->name);
-		used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s%s%d%s", i ? ", " : "",
-					 name.size_bytes < 24 ? (int)name.size_bytes : 24, (const char *)name.at,
-					 name.size_bytes ? " (" : "", (int)p->pid, name.size_bytes ? ")" : "");
+	/* Those with the most samples would be better, and the first are cheaper: a typo shows either way. */
+	for (; named < r->processes.n && named < PROCESSES_NAMED && used + 60 < sizeof list; named++) {
+		const struct rd_result_process *p = &r->processes.at[named];
+		struct rd_span name = rd_base_name(rd_strings_at(&r->strings, p->name));
+		used += (size_t)snprintf(list + used, sizeof list - used, "%s", named ? ", " : "");
+		used += rd_process_text(name, p->pid, p->samples, list + used, sizeof list - used);
 	}
-	return rd_fail(err, RD_NOT_FOUND, "no process '%.40s' in the result; it has %s", wanted, *list ? list : "none");
+	if (r->processes.n > named)
+		snprintf(more, sizeof more, " and %zu more", r->processes.n - named);
+	return rd_fail(err, RD_NOT_FOUND, "no samples of process '%.40s'; there are %s%s", wanted,
+		       *list ? list : "none", more);
 }
 
 /* By the rule of the finish, so that --process means the same to run and report. */

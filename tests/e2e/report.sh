@@ -82,7 +82,7 @@ report "process by pid" 0 "$r" --format json --process "$pid"
 is "process by pid: all of it" "$samples" "$(jq .samples "$scratch/out")"
 report "process by name" 0 "$r" --format json --process SHOP
 is "process by name: all of it" "$samples" "$(jq .samples "$scratch/out")"
-refused "no such process" 1 "no process 'nobody' in the result; it has shop ($pid)" "$r" --process nobody
+refused "no such process" 1 "no samples of process 'nobody'; there are shop (pid $pid, [0-9]* samples)" "$r" --process nobody
 
 # Two halves in time are the whole, wherever it is cut.
 width=$("$bin/rundown" report "$r" --format json | jq '.buckets.width_ns / 1000000000')

@@ -99,6 +99,32 @@ static void test_filters(void **state)
 		9, 13);
 }
 
+static void check_nothing(struct rd_finish_options opt, const char *text)
+{
+	struct scene s;
+	struct rd_result r;
+	struct rd_error err;
+
+	opt.not_nothing = true;
+	scene_of_samples(&s);
+	assert_int_equal(finish(&s, 2, &opt, &r, &err), RD_NOT_FOUND);
+	assert_string_equal(err.text, text);
+	scene_release(&s);
+}
+
+static void test_a_filter_that_leaves_nothing(void **state)
+{
+	check_nothing((struct rd_finish_options){.kind = -1, .process = "sho"},
+		      "no samples of process 'sho'; there are Shop.exe (pid 7, 4 samples), 7 (pid 8, 4 samples), pid 9 "
+		      "(1 sample)");
+	check_nothing((struct rd_finish_options){.kind = -1, .has_from = true, .from_ns = 2000000000},
+		      "no sample passes the filter; the 9 there are lie from 0.000 s to 0.000 s");
+	check_nothing((struct rd_finish_options){.kind = -1, .process = "shop", .has_to = true, .to_ns = -1},
+		      "no sample passes the filter; the 9 there are lie from 0.000 s to 0.000 s");
+	check_nothing((struct rd_finish_options){.kind = RD_SAMPLE_EXTERNAL},
+		      "no sample passes the filter; there are 9 of other kinds");
+}
+
 static void test_rows(void **state)
 {
 	struct scene s;
@@ -348,6 +374,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_filters),
+		cmocka_unit_test(test_a_filter_that_leaves_nothing),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_a_row_again_after_its_gap),
 		cmocka_unit_test(test_trust_of_files),

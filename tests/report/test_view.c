@@ -110,8 +110,8 @@ static void test_unknown_process_is_named(void **state)
 	struct rd_error err;
 	f.process = "shopping";
 	assert_code(RD_NOT_FOUND, rd_view_make(&view, &result, &f, &err));
-	assert_non_null(strstr(err.text, "no process 'shopping'"));
-	assert_non_null(strstr(err.text, "shop (10)"));
+	assert_non_null(strstr(err.text, "no samples of process 'shopping'; there are shop (pid 10,"));
+	assert_non_null(strstr(err.text, "shop (pid 10, "));
 }
 
 static void test_time_widens_to_buckets(void **state)
