@@ -67,6 +67,39 @@ void rd_out_printf(struct rd_out *o, const char *fmt, ...)
 	va_end(again);
 }
 
+/* Of UTF-8: what is not the middle of a character. */
+static size_t characters(const char *text, size_t n)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count += ((uint8_t)text[i] & 0xc0) != 0x80;
+	return count;
+}
+
+size_t rd_out_words(struct rd_out *o, const char *text, size_t column, size_t indent, size_t columns)
+{
+	bool first = true;
+
+	text += strspn(text, " ");
+	while (*text) {
+		size_t n = strcspn(text, " "), wide = characters(text, n);
+		if (!first && columns && column + 1 + wide > columns && column > indent) {
+			rd_out_printf(o, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (!first) {
+			rd_out_text(o, " ");
+			column++;
+		}
+		rd_out_bytes(o, text, n);
+		column += wide;
+		text += n;
+		text += strspn(text, " ");
+		first = false;
+	}
+	return column;
+}
+
 int rd_out_flush(struct rd_out *o, struct rd_error *err)
 {
 	drain(o);

@@ -25,6 +25,11 @@ void rd_out_init(struct rd_out *o, int fd);
 void rd_out_bytes(struct rd_out *o, const void *p, size_t size_bytes);
 void rd_out_text(struct rd_out *o, const char *text);
 void rd_out_printf(struct rd_out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * The words of a text, where the cursor stands at `column`, on lines of so many columns (0: one line), the further ones
+ * indented. Returns the column where it ends.
+ */
+size_t rd_out_words(struct rd_out *o, const char *text, size_t column, size_t indent, size_t columns);
 int rd_out_flush(struct rd_out *o, struct rd_error *err);
 /* Flush, free, and say whether all of it was written. The descriptor stays open. */
 int rd_out_close(struct rd_out *o, struct rd_error *err);

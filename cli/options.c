@@ -25,26 +25,6 @@ static const struct rd_option own_rows[] = {
 #define HELP_COLUMNS 100
 #define HELP_INDENT  30
 
-/* Words of `text`, wrapped between `indent` and HELP_COLUMNS; the cursor stands at `column`. */
-static void put_wrapped(struct rd_out *o, const char *text, size_t column, size_t indent)
-{
-	while (*text) {
-		size_t n = strcspn(text, " ");
-		if (column > indent && column + 1 + n > HELP_COLUMNS) {
-			rd_out_printf(o, "\n%*s", (int)indent, "");
-			column = indent;
-		} else if (column > indent) {
-			rd_out_text(o, " ");
-			column++;
-		}
-		rd_out_bytes(o, text, n);
-		column += n;
-		text += n;
-		text += strspn(text, " ");
-	}
-	rd_out_text(o, "\n");
-}
-
 static void put_row(struct rd_out *o, const struct rd_option *row)
 {
 	char letter[8] = "    ", head[80], choices[160] = "", help[512];
@@ -60,7 +40,8 @@ static void put_row(struct rd_out *o, const struct rd_option *row)
 	rd_out_printf(o, "%-*s", HELP_INDENT, head);
 	if (strlen(head) >= HELP_INDENT)
 		rd_out_printf(o, "\n%*s", HELP_INDENT, "");
-	put_wrapped(o, help, HELP_INDENT, HELP_INDENT);
+	rd_out_words(o, help, HELP_INDENT, HELP_INDENT, HELP_COLUMNS);
+	rd_out_text(o, "\n");
 }
 
 /* What went to stdout, whole or not. */

@@ -117,12 +117,12 @@ static void filter_of(const struct words *w, struct rd_view_filter *f)
 
 static void note_widened(const struct rd_view *v)
 {
-	char from[RD_NUMBER_TEXT], to[RD_NUMBER_TEXT], width[RD_NUMBER_TEXT];
+	char range[RD_RANGE_TEXT], width[RD_NUMBER_TEXT];
 
 	if (v->widened)
-		rd_note(NAME, "the time is widened to whole buckets of %s s: from %s s to %s s",
-			rd_seconds_text((int64_t)v->result->bucket_width_ns, width), rd_seconds_text(v->from_ns, from),
-			rd_seconds_text(v->to_ns, to));
+		rd_note(NAME, "the time is widened to whole buckets of %s s: %s",
+			rd_seconds_text((int64_t)v->result->bucket_width_ns, width),
+			rd_range_text(v->has_from, v->from_ns, v->has_to, v->to_ns, range));
 }
 
 /* An empty answer is an answer, but more often a mistake: what there is instead. */
@@ -149,6 +149,7 @@ static int write_report(const struct words *w, const struct rd_result *r, struct
 	struct rd_report_options options = {.top = w->top == TOP_DEFAULT ? format->top : (size_t)w->top};
 	struct rd_view_filter filter;
 	struct rd_view v;
+	char folder[4096];
 
 	filter_of(w, &filter);
 	int code = rd_view_make(&v, r, &filter, err);
@@ -157,6 +158,7 @@ static int write_report(const struct words *w, const struct rd_result *r, struct
 	note_widened(&v);
 	note_nothing(&v);
 	options.columns = rd_terminal_columns(o->out.fd);
+	options.folder = getcwd(folder, sizeof folder);
 	code = format->write(&v, &options, &o->out, err);
 	rd_view_release(&v);
 	return code;

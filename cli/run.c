@@ -37,12 +37,15 @@ static void tell_stats(const struct rd_finish_stats *s, struct rd_out *o)
 /* The end of a run: the hottest methods, and how far they can be trusted. */
 static int tell_result(const struct rd_run_words *w, const struct rd_result *r, struct rd_error *err)
 {
+	struct rd_report_options opt = {.top = (size_t)w->top, .columns = rd_terminal_columns(STDOUT_FILENO)};
+	char folder[4096];
 	struct rd_out o;
 
+	opt.folder = getcwd(folder, sizeof folder);
 	rd_out_init(&o, STDOUT_FILENO);
-	int rc = rd_text_hottest(r, (size_t)w->top, rd_terminal_columns(STDOUT_FILENO), &o, err);
+	int rc = rd_text_hottest(r, &opt, &o, err);
 	if (rc == 0)
-		rd_text_trust(r, &o);
+		rd_text_trust(r, &opt, &o);
 	if (rc == 0 && w->stats)
 		tell_stats(&r->stats, &o);
 	int closed = rd_out_close(&o, err);

@@ -8,7 +8,7 @@ static int write_text(const struct rd_view *v, const struct rd_report_options *o
 		      struct rd_error *err)
 {
 	(void)err;
-	rd_text_report(v, o->top, o->columns, out);
+	rd_text_report(v, o, out);
 	return 0;
 }
 

@@ -10,8 +10,9 @@
 #include "report/view.h"
 
 struct rd_report_options {
-	size_t top;       /* rows of methods; 0 all */
-	unsigned columns; /* text: of the terminal; 0 no limit */
+	size_t top;         /* rows of methods; 0 all */
+	unsigned columns;   /* text: of the terminal; 0 no limit */
+	const char *folder; /* text: paths below it are shown from there; NULL: all are absolute */
 };
 
 struct rd_report_format {

@@ -70,6 +70,21 @@ const char *rd_seconds_text(int64_t ns, char buf[RD_NUMBER_TEXT])
 	return buf;
 }
 
+const char *rd_range_text(bool has_from, int64_t from_ns, bool has_to, int64_t to_ns, char buf[RD_RANGE_TEXT])
+{
+	char from[RD_NUMBER_TEXT], to[RD_NUMBER_TEXT];
+
+	rd_seconds_text(from_ns, from);
+	rd_seconds_text(to_ns, to);
+	if (has_from && has_to)
+		snprintf(buf, RD_RANGE_TEXT, "from %s s to %s s", from, to);
+	else if (has_from)
+		snprintf(buf, RD_RANGE_TEXT, "from %s s on", from);
+	else
+		snprintf(buf, RD_RANGE_TEXT, "up to %s s", to);
+	return buf;
+}
+
 const char *rd_utc_text(int64_t utc_ns, char buf[RD_NUMBER_TEXT])
 {
 	int64_t seconds = utc_ns / 1000000000, rest = utc_ns % 1000000000;

@@ -4,6 +4,7 @@
 #ifndef RD_REPORT_PEOPLE_H
 #define RD_REPORT_PEOPLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +12,7 @@
 #include "base/out.h"
 
 #define RD_NUMBER_TEXT 48
+#define RD_RANGE_TEXT  112
 
 /* "1,234,567". */
 const char *rd_count_text(uint64_t n, char buf[RD_NUMBER_TEXT]);
@@ -20,6 +22,8 @@ const char *rd_percent_text(uint64_t part, uint64_t of, char buf[RD_NUMBER_TEXT]
 const char *rd_duration_text(uint64_t ns, char buf[RD_NUMBER_TEXT]);
 /* Seconds with as many digits as it takes: "1.25", "-3". */
 const char *rd_seconds_text(int64_t ns, char buf[RD_NUMBER_TEXT]);
+/* "from 1.5 s to 3 s", "from 1.5 s on", "up to 3 s": since the start; what was not asked for is not told. */
+const char *rd_range_text(bool has_from, int64_t from_ns, bool has_to, int64_t to_ns, char buf[RD_RANGE_TEXT]);
 /* "2026-03-01T12:30:05.25Z" of nanoseconds since 1970. */
 const char *rd_utc_text(int64_t utc_ns, char buf[RD_NUMBER_TEXT]);
 

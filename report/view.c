@@ -60,6 +60,8 @@ static int choose_buckets(struct folding *g, struct rd_error *err)
 	if (f->has_to)
 		g->to_bucket = to <= 0 ? 0 : (uint64_t)to / width + ((uint64_t)to % width != 0);
 	g->v->cut_in_time = f->has_from || f->has_to;
+	g->v->has_from = f->has_from;
+	g->v->has_to = f->has_to;
 	g->v->from_ns = (int64_t)(g->from_bucket * width);
 	uint64_t end = g->to_bucket <= UINT32_MAX ? g->to_bucket : (uint64_t)r->last_bucket + 1;
 	if (__builtin_mul_overflow(end, width, &end) || end > INT64_MAX)

@@ -51,10 +51,11 @@ struct rd_view {
 	uint32_t first_bucket;
 	uint64_t samples, weight, discarded; /* discarded: by the run's filter and by this one */
 	uint64_t kinds[8];
-	bool filtered;    /* any filter holds */
-	bool tiers;       /* methods are split by tier */
-	bool cut_in_time; /* --from or --to hold: [from_ns, to_ns) since the origin is what is shown */
-	bool widened;     /* and that is more than was asked for, to whole buckets */
+	bool filtered;         /* any filter holds */
+	bool tiers;            /* methods are split by tier */
+	bool cut_in_time;      /* --from or --to hold: [from_ns, to_ns) since the origin is what is shown, */
+	bool has_from, has_to; /* of which these ends were asked for */
+	bool widened;          /* and that is more than was asked for, to whole buckets */
 	int64_t from_ns, to_ns;
 };
 

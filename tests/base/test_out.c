@@ -81,13 +81,39 @@ static void no_memory_sticks(void **state)
 	assert_int_equal(rd_out_close(&o, &err), RD_NOMEM);
 }
 
+static void check_words(const char *text, size_t column, size_t indent, size_t columns, const char *expected,
+			size_t end)
+{
+	struct rd_out o;
+
+	rd_out_init(&o, -1);
+	assert_int_equal(rd_out_words(&o, text, column, indent, columns), end);
+	rd_out_bytes(&o, "", 1);
+	assert_string_equal((const char *)o.buffer.at, expected);
+	rd_out_close(&o, NULL);
+}
+
+static void words_are_wrapped(void **state)
+{
+	check_words("one two three", 0, 0, 0, "one two three", 13);
+	check_words("one two three", 0, 2, 7, "one two\n  three", 7);
+	check_words("one two three", 0, 2, 6, "one\n  two\n  three", 7);
+	check_words("one two", 3, 2, 10, "one two", 10);
+	check_words("one two", 3, 2, 9, "one\n  two", 5);
+	check_words("  blanks   between  ", 0, 0, 80, "blanks between", 14);
+	check_words("", 5, 2, 10, "", 5);
+	/* A word that is too long alone stands alone. */
+	check_words("a verylongword b", 0, 0, 5, "a\nverylongword\nb", 1);
+	/* Characters count, not bytes. */
+	check_words("\xc3\xa4\xc3\xa4 \xe2\x82\xac", 0, 0, 4, "\xc3\xa4\xc3\xa4 \xe2\x82\xac", 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memory_keeps_all),
-		cmocka_unit_test(a_descriptor_gets_all_in_order),
-		cmocka_unit_test(a_failed_write_sticks),
-		cmocka_unit_test(no_memory_sticks),
+		cmocka_unit_test(memory_keeps_all),      cmocka_unit_test(a_descriptor_gets_all_in_order),
+		cmocka_unit_test(a_failed_write_sticks), cmocka_unit_test(no_memory_sticks),
+		cmocka_unit_test(words_are_wrapped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,6 +103,22 @@ report "time: after the end" 0 "$r" --from 2200-01-01
 grep -q "^no sample passes the filter" "$scratch/out" && ok "time: nothing there" || not_ok "time: nothing there" "$scratch/out"
 refused "time: backwards" 2 "--from is not before --to" "$r" --from 2 --to 1
 
+# ---- a terminal, and none
+if command -v script >/dev/null && command -v stty >/dev/null; then
+	for columns in 80 120; do
+		script -qec "stty cols $columns rows 50; '$bin/rundown' report '$r'" /dev/null </dev/null >"$scratch/out" 2>&1
+		tr -d '\r' <"$scratch/out" | sed 's/…/./g' | awk -v n=$columns 'length > n' >"$scratch/wide"
+		check_empty "no line is wider than a terminal of $columns columns" "$scratch/wide"
+		grep -q '…' "$scratch/out" && ok "and names are cut there" || not_ok "and names are cut there" "$scratch/out"
+	done
+else
+	skip "a terminal" "no script(1)"
+fi
+"$bin/rundown" report "$r" >"$scratch/out"
+grep -q '…' "$scratch/out" && not_ok "in a pipe nothing is cut" "$scratch/out" || ok "in a pipe nothing is cut"
+is "paths below the current folder are shown from there" 1 \
+	"$("$bin/rundown" report "$r" | grep -c "^$trace: nettrace")"
+
 # ---- output files
 
 "$bin/rundown" report "$r" --format json -o "$scratch/file.json" >"$scratch/out" 2>&1
@@ -133,7 +149,7 @@ report "mended" 0 "$scratch/damaged" --digest
 truncate -s 30000 "$scratch/damaged/data.mdb"
 refused "cut" 1 "the result is damaged: 30000 bytes, sealed with" "$scratch/damaged"
 sed -i '1s/.*/rundown result 99/' "$scratch/damaged/seal"
-refused "another version" 1 "a result of version 99; this rundown reads version 1" "$scratch/damaged"
+refused "another version" 1 "a result of version 99; this rundown reads version [0-9]" "$scratch/damaged"
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 "$scratch" && chmod 000 "$r"
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$bin/rundown" report "$r" >"$scratch/out" 2>"$scratch/err"

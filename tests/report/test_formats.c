@@ -46,10 +46,10 @@ static void test_text(void **state)
 		"shop.nettrace: nettrace 4, 1.5 MB, 3.0 s from 2026-03-01T12:30:05.25Z\n"
 		"100 samples of thread time, not CPU time: 40 external, 60 managed\n"
 		"\n"
-		"exclusive          inclusive          process    module     method\n"
-		"       60  60.0 %         60  60.0 %  shop (10)  app        App.Work(int32)\n"
-		"       30  30.0 %         30  30.0 %  shop (10)  libc.so.6  ?\n"
-		"        6   6.0 %          6   6.0 %  shop (10)             [no stack]\n"
+		" exclusive   inclusive  process    module     method\n"
+		"60  60.0 %  60  60.0 %  shop (10)  app        App.Work(int32)\n"
+		"30  30.0 %  30  30.0 %  shop (10)  libc.so.6  ?\n"
+		" 6   6.0 %   6   6.0 %  shop (10)             [no stack]\n"
 		"\n"
 		"3 of 5 methods; percentages are of the 100 samples\n"
 		"trust: complete, 0 events lost, 15.0 % of frames unresolved (30 of 200), rundown complete, 10 samples "
@@ -63,7 +63,7 @@ static void test_text_of_a_filter(void **state)
 	f.from_ns = 1700000000;
 	f.tiers = true;
 	const char *text = report("text", &f, 0, 0);
-	assert_non_null(strstr(text, "\nfrom 1.5 s to 3 s, widened to time buckets of 0.5 s\n"));
+	assert_non_null(strstr(text, "\nfrom 1.5 s on, widened to time buckets of 0.5 s\n"));
 	assert_non_null(strstr(text, "\n40 samples are outside the filter\n"));
 	assert_non_null(strstr(text, "App.Work(int32) [quick]\n"));
 	assert_non_null(strstr(text, "6 of 6 methods; percentages are of the 60 samples that pass the filter\n"));
@@ -87,20 +87,94 @@ static void test_text_without_samples(void **state)
 		"unresolved (0 of 0), rundown none, the provider Microsoft-Windows-DotNETRuntimeRundown was off\n");
 }
 
+static size_t characters(const char *line, size_t n)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count += ((unsigned char)line[i] & 0xc0) != 0x80;
+	return count;
+}
+
 /* On a terminal no line is longer than it, while it is not absurdly narrow. */
 static void test_text_fits_a_terminal(void **state)
 {
 	result.frames.at[1].name =
 		result_string(&result, "AMethodWhoseNameIsVeryMuchLongerThanAnyTerminalIsWideAndThenSome");
 	result.frames.at[2].name = result.frames.at[1].name;
-	const char *text = report("text", &RD_VIEW_ALL, 0, 90);
-	const char *row = strstr(text, "\n       60");
-	assert_non_null(row);
-	size_t n = strcspn(row + 1, "\n");
-	/* Two characters of it, the dots, have three bytes. */
-	assert_int_equal(n, 90 + 4);
-	assert_non_null(strstr(row, "…"));
-	assert_non_null(strstr(row, "ThenSome(…)\n"));
+	result.frames.at[1].module = result.frames.at[2].module =
+		result_string(&result, "A.Module.Whose.Name.Does.Not.Know.When.To.Stop.Before.A.Line.Does");
+	result.processes.at[0].name = result_string(&result, "a-program-with-a-name-that-is-too-long-as-well");
+	memset(result.traces.at[0].path, 'p', 300);
+	for (unsigned columns = 80; columns <= 200; columns++) {
+		const char *text = report("text", &RD_VIEW_ALL, 3, columns);
+		assert_non_null(strstr(text, "\xe2\x80\xa6"));
+		for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+			assert_true(characters(line, strcspn(line, "\n")) <= columns);
+	}
+	const char *text = report("text", &RD_VIEW_ALL, 3, 90);
+	assert_non_null(strstr(text, "ThenSome(\xe2\x80\xa6)\n"));
+	assert_non_null(strstr(text, "-well (10)  "));
+	/* Elsewhere all is whole, and what sticks out moves its own line only. */
+	text = report("text", &RD_VIEW_ALL, 3, 0);
+	assert_non_null(strstr(text, "App.AMethodWhoseNameIsVeryMuchLongerThanAnyTerminalIsWideAndThenSome(int32)\n"));
+	assert_non_null(strstr(text, "Before.A.Line.Does  "));
+	assert_non_null(
+		strstr(text, "\n 6   6.0 %   6   6.0 %  a-program-with-a-name-that-is-too-long-as-well (10)  "));
+}
+
+static void test_text_of_one_process(void **state)
+{
+	result.processes.n = 1;
+	result.rows.n = 1;
+	result.rows.at[0].process = 0;
+	const char *text = report("text", &RD_VIEW_ALL, 3, 80);
+	assert_non_null(strstr(text, "\nall of process shop (10)\n"));
+	assert_null(strstr(text, "process  "));
+	assert_null(strstr(report("text", &RD_VIEW_ALL, 3, 0), "all of process"));
+}
+
+static void test_text_of_several_traces(void **state)
+{
+	struct rd_result_trace *t = rd_vec_add(&result.traces);
+
+	assert_non_null(t);
+	*t = result.traces.at[0];
+	strcpy(result.traces.at[0].path, "/t/web/one.nettrace");
+	strcpy(t->path, "/t/website/two.etl.zip");
+	strcpy(t->member, "two.etl");
+	t->complete = false;
+	t->cut_at = 4711;
+	result.trust.complete = false;
+	result.trust.cut_at = 4711;
+	result.processes.at[1].trace = 1;
+	struct rd_report_options o = {.top = 0, .folder = "/t/web"};
+	struct rd_error err;
+	assert_ok(rd_text_hottest(&result, &o, &out, &err), &err);
+	rd_text_trust(&result, &o, &out);
+	rd_out_bytes(&out, "", 1);
+	const char *text = (const char *)out.buffer.at;
+	assert_non_null(strstr(text, "trace 1: one.nettrace: nettrace 4, "));
+	assert_non_null(strstr(text, "\ntrace 2: /t/website/two.etl.zip, two.etl: nettrace 4, "));
+	assert_non_null(strstr(text, " exclusive   inclusive  trace  process    module     method\n"));
+	assert_non_null(strstr(text, "\n60  60.0 %  60  60.0 %      1  shop (10)  app        App.Work(int32)\n"));
+	assert_non_null(strstr(text, "\n 4   4.0 %   4   4.0 %      2  no owner "));
+	assert_non_null(strstr(text, "\ntrust: incomplete, trace 2 cut at byte 4,711, 0 events lost"));
+}
+
+static void test_text_of_a_time_that_is_not_there(void **state)
+{
+	struct rd_view_filter f = RD_VIEW_ALL;
+
+	f.has_from = true;
+	f.from_ns = 100000000000;
+	assert_non_null(strstr(report("text", &f, 0, 0), "\nfrom 100 s on\n100 samples are outside the filter\n"));
+	f = RD_VIEW_ALL;
+	f.has_to = true;
+	f.to_ns = 500000000;
+	assert_non_null(strstr(report("text", &f, 0, 0), "\nup to 0.5 s\n"));
+	f.has_from = true;
+	assert_non_null(strstr(report("text", &f, 0, 0), "\nfrom 0 s to 0.5 s\n"));
 }
 
 static void test_csv(void **state)
@@ -184,8 +258,9 @@ static void test_hottest_is_the_report_without_traces(void **state)
 	struct rd_error err;
 	snprintf(whole, sizeof whole, "%s", report("text", &RD_VIEW_ALL, 3, 0));
 	out.buffer.n = 0;
-	assert_ok(rd_text_hottest(&result, 3, 0, &out, &err), &err);
-	rd_text_trust(&result, &out);
+	struct rd_report_options o = {.top = 3};
+	assert_ok(rd_text_hottest(&result, &o, &out, &err), &err);
+	rd_text_trust(&result, &o, &out);
 	rd_out_bytes(&out, "", 1);
 	assert_string_equal((const char *)out.buffer.at, strchr(whole, '\n') + 1);
 }
@@ -198,6 +273,9 @@ int main(void)
 		TEST(test_text_of_a_filter),
 		TEST(test_text_without_samples),
 		TEST(test_text_fits_a_terminal),
+		TEST(test_text_of_one_process),
+		TEST(test_text_of_several_traces),
+		TEST(test_text_of_a_time_that_is_not_there),
 		TEST(test_csv),
 		TEST(test_folded),
 		TEST(test_folded_escapes),

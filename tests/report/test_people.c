@@ -44,6 +44,17 @@ static void test_utc(void **state)
 	assert_string_equal(rd_utc_text(INT64_MIN, buf), "1677-09-21T00:12:43.145224192Z");
 }
 
+static void test_ranges(void **state)
+{
+	char range[RD_RANGE_TEXT];
+
+	assert_string_equal(rd_range_text(true, 1500000000, true, 3000000000, range), "from 1.5 s to 3 s");
+	assert_string_equal(rd_range_text(true, 100000000000, false, 60500000000, range), "from 100 s on");
+	assert_string_equal(rd_range_text(false, 0, true, 60500000000, range), "up to 60.5 s");
+	assert_string_equal(rd_range_text(true, INT64_MIN, true, INT64_MAX, range),
+			    "from -9223372036.854775808 s to 9223372036.854775807 s");
+}
+
 static void check_name(const char *bytes, size_t n, size_t columns, const char *expected, size_t characters)
 {
 	struct rd_out o;
@@ -93,6 +104,7 @@ int main(void)
 		cmocka_unit_test(test_percentages),
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_utc),
+		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_names_are_cut_in_the_middle),
 		cmocka_unit_test(test_names_are_printable),
 	};
