@@ -36,9 +36,9 @@ static const char examples[] =
 	"      stacks of the seconds 10 to 12.5, for a flame graph\n"
 	"  rundown report shop.nettrace.rundown --format json | jq '.methods[:3]'\n";
 
-static const char notes[] = "Exit code: 0 the input was whole; 1 no report, or no sample passes the filter; 2 wrong "
-			    "usage; 3 a report of an input that was cut,\n"
-			    "damaged or partly quarantined.\n";
+static const char notes[] =
+	"Exit code: 0 the input was whole; 1 no report; 2 wrong usage; 3 a report of an input that was cut,\n"
+	"damaged or partly quarantined.\n";
 
 /* true: go on. */
 static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
