@@ -275,8 +275,8 @@ DEMO_TRACE ?= tests/traces/shop-small.nettrace.zst
 demo: deps
 	@+$(MAKE) --no-print-directory all
 	@rm -rf $(BUILD)/demo && mkdir -p $(BUILD)/demo
-	$(BIN)/rundown run $(DEMO_TRACE) -o $(BUILD)/demo/result.rundown
-	$(BIN)/rundown report $(BUILD)/demo/result.rundown
+	$(BIN)/rundown run $(DEMO_TRACE) -o $(BUILD)/demo/result.rundown -q
+	$(BIN)/rundown report $(BUILD)/demo/result.rundown --top 12
 
 deps:
 	@sh mk/deps.sh $(PACKAGES)

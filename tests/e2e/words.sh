@@ -14,6 +14,23 @@ refused()
 	grep -q -- "$pattern" "$scratch/err" && ok "$name: says why" || not_ok "$name: says why" "$scratch/err"
 }
 
+# agrees NAME PAGE BUT: $scratch/help has the options of the man page, with letters, arguments and choices; those BUT aside.
+agrees()
+{
+	sed -n -e 's/^  \(-.\), --\([a-z-]*\)/\2 \1/p' -e 's/^      --\([a-z-]*\)/\1 -/p' "$scratch/help" |
+		sed -e 's/^\([^ ]*\) \([^ ]*\)  *$/\1 \2/' \
+			-e 's/^\([^ ]*\) \([^ ]*\) [A-Z]*  *\([a-z]*|[a-z|]*\): .*/\1 \2 \3/' \
+			-e 's/^\([^ ]*\) \([^ ]*\) \([A-Z|]*\)\(  .*\)*$/\1 \2 \L\3/' \
+			-e 's/^\([^ ]*\) \([^ ]*\)  .*/\1 \2/' |
+		sed 's/ *$//' | grep -vx "\($3\) .*" | sort >"$scratch/options"
+	grep '^\.It Fl' "$2" | sed -e 's/^\.It //' -e 's/Fl \([a-zA-Z]\) , Fl -\([a-z-]*\)/\2 -\1/' |
+		sed -e 's/ , Fl -/\n/g' -e 's/^Fl -//' | sed -e 's/ Ar / /' -e 's/^\([^ ]*\) \([^-]\)/\1 - \2/' -e 's/^\([^ ]*\)$/\1 -/' |
+		sort >"$scratch/man"
+	diff "$scratch/options" "$scratch/man" >"$scratch/differ"
+	check_empty "$1: the man page has the options of --help" "$scratch/differ"
+	grep -q '^[a-z]' "$scratch/man" || not_ok "$1: the man page has options"
+}
+
 refused "no command" "which command?"
 refused "unknown command" "no such command: 'reprot'; did you mean report?" reprot x
 refused "help about nothing" "no such command: 'nothing'" help nothing
@@ -31,13 +48,32 @@ for command in run report inspect; do
 	grep -q "^Examples:" "$scratch/help" && ok "$command: --help has examples" || not_ok "$command: --help has examples"
 	is "$command: no line of --help is too long" "" "$(awk 'length > 112' "$scratch/help")"
 
-	# The same options in the help and in the man page, by name.
-	sed -n 's/^  \(-., \|    \)--\([a-z-]*\).*/\2/p' "$scratch/help" | grep -vx 'help\|version' | sort >"$scratch/options"
-	grep '^\.It Fl' "docs/man/rundown-$command.1" | grep -o 'Fl -[a-z-]*' | sed 's/Fl -//' | sort >"$scratch/man"
-	diff "$scratch/options" "$scratch/man" >"$scratch/differ"
-	check_empty "$command: the man page has the options of --help" "$scratch/differ"
+	agrees "$command" "docs/man/rundown-$command.1" 'help\|version'
 	grep -q "rundown-$command 1" docs/man/rundown.1 && ok "rundown(1) names $command" || not_ok "rundown(1) names $command"
 done
+for program in broker merger worker; do
+	"$bin/rundown-$program" --help >"$scratch/help" 2>"$scratch/err"
+	is "$program: --help" 0 $?
+	agrees "rundown-$program" "docs/man/rundown-$program.1" none
+	is "$program: no line of --help is too long" "" "$(awk 'length > 112' "$scratch/help")"
+	"$bin/rundown-$program" >"$scratch/out" 2>"$scratch/err"
+	is "$program without words: exit code and one line" "2 1" "$? $(grep -c "is missing (see rundown-$program --help)" "$scratch/err")"
+	for version in -V --version; do
+		is "$program $version" "$("$bin/rundown" --version | sed "s/ /-$program /")" "$("$bin/rundown-$program" $version)"
+	done
+	grep -q "rundown-$program 1" docs/man/rundown.1 && ok "rundown(1) names $program" || not_ok "rundown(1) names $program"
+done
+if command -v groff >/dev/null; then
+	for page in docs/man/*.1; do
+		groff -mandoc -ww -Tutf8 "$page" 2>&1 >/dev/null
+	done >"$scratch/wrong"
+	check_empty "man pages have no fault that groff sees" "$scratch/wrong"
+else
+	skip "man pages have no fault that groff sees" "no groff"
+fi
+make -s install DESTDIR="$scratch/root" PREFIX=/usr >"$scratch/out" 2>&1 || not_ok "make install" "$scratch/out"
+is "every program and page is installed" "$(ls docs/man; for p in rundown rundown-broker rundown-merger rundown-worker; do echo $p; done)" \
+	"$(ls "$scratch/root/usr/share/man/man1"; ls "$scratch/root/usr/bin")"
 refused "report: two results" "one word too many: 'b'" report a b
 refused "report: --top of folded" "--top does not go with --format folded" report a --format folded --top 3
 refused "report: a filter of the digest" "--digest is of the whole result" report a --digest --kind cpu
@@ -47,6 +83,8 @@ refused "report: no such form" "--format: 'xml' is none of text, json, csv, fold
 
 is "--version" 0 "$("$bin/rundown" --version | grep -cvxE 'rundown [0-9]+\.[0-9]+\.[0-9]+')"
 is "--version of a command" "$("$bin/rundown" --version)" "$("$bin/rundown" report --version)"
+is "-V" "$("$bin/rundown" --version)" "$("$bin/rundown" -V)"
+is "-V of a command" "$("$bin/rundown" --version)" "$("$bin/rundown" inspect -V)"
 "$bin/rundown" help >/dev/full 2>&1
 is "help to a full disk" 1 $?
 plan
