@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/forker.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "broker/program.h"
 #include "cli/command.h"
 #include "cli/run_folder.h"
@@ -58,7 +59,7 @@ static int make_folder(struct rd_family *f, struct rd_error *err)
 {
 	char inner[4200];
 
-	int rc = rd_run_folder_make(f->folder, sizeof f->folder, &f->lock, err);
+	int rc = rd_run_folder_make(f->folder, sizeof f->folder, RD_SOCKET_ROOT_MAX, &f->lock, err);
 	if (rc < 0)
 		return rc;
 	snprintf(inner, sizeof inner, "%s/scratch", f->folder);
@@ -372,7 +373,7 @@ int rd_family_release(struct rd_family *f, struct rd_error *err)
 	if (f->listener >= 0 && f->folder[0])
 		close(f->listener);
 	if (f->folder[0])
-		rc = rd_remove_tree(f->folder, err);
+		rc = rd_owned_remove(f->folder, err);
 	if (f->lock >= 0 && f->folder[0])
 		close(f->lock);
 	f->folder[0] = 0;

@@ -1,39 +1,19 @@
 #include "cli/run_folder.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/owned.h"
 
-#define PREFIX   "rundown"
-#define LOCK     "lock"
-/* The address of a socket has room for 108 bytes only. */
-#define ROOT_MAX 60
+#define PREFIX "rundown"
 
-/* Whether this folder is one of ours and its run is dead. */
-static bool is_left_behind(int root, const char *name)
+static bool is_named_so(const char *name)
 {
-	struct stat st;
-	char lock_name[300];
-	bool dead = false;
-
-	if (strncmp(name, PREFIX "-", sizeof PREFIX) != 0 || strlen(name) != sizeof PREFIX + 6)
-		return false;
-	if (rd_path(lock_name, sizeof lock_name, NULL, "%s/" LOCK, name) < 0 ||
-	    fstatat(root, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid())
-		return false;
-	int lock = openat(root, lock_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (lock < 0)
-		return false;
-	dead = fstat(lock, &st) == 0 && S_ISREG(st.st_mode) && flock(lock, LOCK_EX | LOCK_NB) == 0;
-	close(lock);
-	return dead;
+	return strncmp(name, PREFIX "-", sizeof PREFIX) == 0 && strlen(name) == sizeof PREFIX + 6;
 }
 
 static void sweep(const char *root)
@@ -41,37 +21,41 @@ static void sweep(const char *root)
 	DIR *d = opendir(root);
 	char path[4096];
 	struct dirent *e;
+	int lock;
 
-	/* Whatever cannot be seen or removed is no failure of this run. */
-	while (d && (e = readdir(d)) != NULL)
-		if (is_left_behind(dirfd(d), e->d_name) &&
-		    rd_path(path, sizeof path, NULL, "%s/%s", root, e->d_name) == 0)
-			(void)rd_remove_tree(path, NULL);
+	/* Whatever cannot be seen or removed is no failure of this command. */
+	while (d && (e = readdir(d)) != NULL) {
+		if (!is_named_so(e->d_name) || rd_path(path, sizeof path, NULL, "%s/%s", root, e->d_name) < 0 ||
+		    (lock = rd_owned_take(dirfd(d), e->d_name)) < 0)
+			continue;
+		(void)rd_owned_remove(path, NULL);
+		close(lock);
+	}
 	if (d)
 		closedir(d);
 }
 
-/* The lock gets its name only when it is held, so that nobody ever finds it free while we live. */
-static int take_lock(const char *folder, struct rd_error *err)
-{
-	char fresh[4200], name[4200];
+/* How often another may take our folder for a dead one's before its lock is there. */
+#define TURNS 5
 
-	int rc = rd_path(fresh, sizeof fresh, err, "%s/" LOCK ".new", folder);
-	if (rc == 0)
-		rc = rd_path(name, sizeof name, err, "%s/" LOCK, folder);
-	if (rc < 0)
-		return rc;
-	int fd = open(fresh, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0 || rename(fresh, name) != 0) {
-		rc = rd_fail_errno(err, "cannot lock the folder");
-		if (fd >= 0)
-			close(fd);
-		return rd_error_at(err, rc, folder, RD_NO_OFFSET);
+static int make_locked(const char *root, char *path, size_t size, int *lock, struct rd_error *err)
+{
+	int rc = RD_NOT_FOUND;
+
+	for (int turn = 0; rc == RD_NOT_FOUND && turn < TURNS; turn++) {
+		rc = rd_private_folder(root, PREFIX, path, size, err);
+		if (rc < 0)
+			return rc;
+		rc = rd_owned_lock(path, err);
+		/* Where nothing can be locked the folder is only missed by those who would sweep it. */
+		if (rc < 0 && rc != RD_UNSUPPORTED)
+			(void)rd_remove_tree(path, NULL);
 	}
-	return fd;
+	*lock = rc < 0 ? -1 : rc;
+	return rc < 0 && rc != RD_UNSUPPORTED ? rc : 0;
 }
 
-int rd_run_folder_make(char *path, size_t size, int *lock, struct rd_error *err)
+int rd_run_folder_make(char *path, size_t size, size_t root_max, int *lock, struct rd_error *err)
 {
 	const char *named = getenv("TMPDIR");
 
@@ -83,16 +67,10 @@ int rd_run_folder_make(char *path, size_t size, int *lock, struct rd_error *err)
 	char *root = realpath(named, NULL);
 	if (root == NULL)
 		return rd_error_at(err, rd_fail_errno(err, "no folder for temporary files"), named, RD_NO_OFFSET);
-	const char *used = strlen(root) <= ROOT_MAX ? root : "/tmp";
+	const char *used = root_max == 0 || strlen(root) <= root_max ? root : "/tmp";
 	sweep(used);
-	int rc = rd_private_folder(used, PREFIX, path, size, err);
+	int rc = make_locked(used, path, size, lock, err);
 	free(root);
-	if (rc == 0) {
-		*lock = take_lock(path, err);
-		rc = *lock < 0 ? *lock : 0;
-		if (rc < 0)
-			(void)rd_remove_tree(path, NULL);
-	}
 	if (rc < 0)
 		path[0] = 0;
 	return rc;

@@ -5,10 +5,12 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/owned.h"
 #include "base/signals.h"
+#include "cli/run_folder.h"
 
 static char folder[4096];
+static int lock = -1; /* of the folder */
 static sigset_t before;
 static pthread_t watcher;
 
@@ -17,6 +19,14 @@ static void ending_signals(sigset_t *set)
 	rd_signals_ending(set);
 	/* Ours, to end the watcher. */
 	sigaddset(set, SIGUSR1);
+}
+
+static void remove_folder(void)
+{
+	rd_owned_remove(folder, NULL);
+	close(lock);
+	lock = -1;
+	folder[0] = 0;
 }
 
 static void *watch(void *ctx)
@@ -28,7 +38,7 @@ static void *watch(void *ctx)
 	ending_signals(&set);
 	if (sigwait(&set, &signal_number) != 0 || signal_number == SIGUSR1)
 		return NULL;
-	rd_remove_tree(folder, NULL);
+	rd_owned_remove(folder, NULL);
 	rd_signals_die(signal_number);
 }
 
@@ -39,15 +49,13 @@ const char *rd_scratch_open(struct rd_error *err)
 	/* Blocked first, so that no signal falls between the folder and its watcher. */
 	ending_signals(&set);
 	pthread_sigmask(SIG_BLOCK, &set, &before);
-	if (rd_private_folder(NULL, "rundown", folder, sizeof folder, err) < 0) {
-		folder[0] = 0;
+	if (rd_run_folder_make(folder, sizeof folder, 0, &lock, err) < 0) {
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
 		return NULL;
 	}
 	int rc = pthread_create(&watcher, NULL, watch, NULL);
 	if (rc != 0) {
-		rd_remove_tree(folder, NULL);
-		folder[0] = 0;
+		remove_folder();
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
 		errno = rc;
 		rd_fail_errno(err, "cannot start a thread");
@@ -60,9 +68,8 @@ void rd_scratch_close(void)
 {
 	if (folder[0] == 0)
 		return;
-	rd_remove_tree(folder, NULL);
 	pthread_kill(watcher, SIGUSR1);
 	pthread_join(watcher, NULL);
-	folder[0] = 0;
+	remove_folder();
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

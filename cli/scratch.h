@@ -3,7 +3,8 @@
  *
  * One at a time. Signals that end a process (rd_signals_ending) are
  * waited for by a thread of their own, which removes the folder and then lets
- * the signal end the process; only SIGKILL leaves the folder behind.
+ * the signal end the process. What SIGKILL leaves behind the next command
+ * removes (cli/run_folder.h).
  */
 #ifndef RD_CLI_SCRATCH_H
 #define RD_CLI_SCRATCH_H

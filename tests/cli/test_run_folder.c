@@ -28,15 +28,15 @@ static void a_living_run_keeps_its_folder(void **state)
 	int one_lock, two_lock;
 
 	make_root("a");
-	assert_ok(rd_run_folder_make(one, sizeof one, &one_lock, &err), &err);
+	assert_ok(rd_run_folder_make(one, sizeof one, 60, &one_lock, &err), &err);
 	snprintf(file, sizeof file, "%s/trace", one);
 	close(open(file, O_CREAT | O_WRONLY, 0600));
-	assert_ok(rd_run_folder_make(two, sizeof two, &two_lock, &err), &err);
+	assert_ok(rd_run_folder_make(two, sizeof two, 60, &two_lock, &err), &err);
 	assert_true(is_there(file));
 	/* It dies. */
 	close(one_lock);
 	close(two_lock);
-	assert_ok(rd_run_folder_make(one, sizeof one, &one_lock, &err), &err);
+	assert_ok(rd_run_folder_make(one, sizeof one, 60, &one_lock, &err), &err);
 	assert_false(is_there(file));
 	assert_false(is_there(two));
 	assert_true(is_there(one));
@@ -65,7 +65,7 @@ static void what_is_not_ours_stays(void **state)
 	}
 	snprintf(at, sizeof at, "%s/rundown-alinkx", root);
 	assert_int_equal(0, symlink("otherxx-abcdef", at));
-	assert_ok(rd_run_folder_make(path, sizeof path, &lock, &err), &err);
+	assert_ok(rd_run_folder_make(path, sizeof path, 60, &lock, &err), &err);
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
 		snprintf(at, sizeof at, "%s/%s", root, folders[i]);
 		assert_true(is_there(at));
@@ -85,14 +85,18 @@ static void where_it_lies(void **state)
 	name[sizeof name - 1] = 0;
 	make_root(name);
 	/* A socket's address would not fit. */
-	assert_ok(rd_run_folder_make(path, sizeof path, &lock, &err), &err);
+	assert_ok(rd_run_folder_make(path, sizeof path, 60, &lock, &err), &err);
 	assert_int_equal(0, strncmp(path, "/tmp/rundown-", 13));
 	assert_int_equal(0, stat(path, &st));
 	assert_int_equal(0700, st.st_mode & 0777);
 	assert_ok(rd_remove_tree(path, &err), &err);
 	close(lock);
+	/* Nor need it. */
+	assert_ok(rd_run_folder_make(path, sizeof path, 0, &lock, &err), &err);
+	assert_non_null(strstr(path, name));
+	close(lock);
 	setenv("TMPDIR", "/no/such/folder", 1);
-	assert_code(RD_IO, rd_run_folder_make(path, sizeof path, &lock, &err));
+	assert_code(RD_IO, rd_run_folder_make(path, sizeof path, 60, &lock, &err));
 	assert_string_equal("/no/such/folder", err.file);
 	assert_int_equal(-1, lock);
 }
