@@ -3,13 +3,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -213,113 +214,54 @@ named:
 	return code ? rd_error_at(err, code, path, RD_NO_OFFSET) : RD_OK;
 }
 
-/* renameat2, which old C libraries lack. -1 and ENOSYS or EINVAL where the system or file system cannot. */
-static int rename_with(const char *from, const char *to, unsigned flags)
+/* How many links may lead to one another, as the kernel counts. */
+#define LINKS_MAX 40
+
+static bool is_proc(const char *folder)
 {
-#ifdef SYS_renameat2
-	return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, flags);
-#else
-	(void)from, (void)to, (void)flags;
-	errno = ENOSYS;
-	return -1;
-#endif
+	struct statfs fs;
+	return statfs(folder, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-#ifndef RENAME_NOREPLACE
-#define RENAME_NOREPLACE 1u
-#endif
-#ifndef RENAME_EXCHANGE
-#define RENAME_EXCHANGE 2u
-#endif
-
-static bool cannot(void)
+/* Put what a link says in the place of its name; `at` is cut behind its folder. */
+static int step_into(char *at, size_t size, const char *says, struct rd_error *err)
 {
-	return errno == ENOSYS || errno == EINVAL || errno == ENOTSUP;
+	char next[4096];
+	int code = says[0] == '/' ? rd_path(next, sizeof next, err, "%s", says)
+				  : rd_path(next, sizeof next, err, "%s%s", at, says);
+
+	for (size_t n = strlen(next); n > 1 && next[n - 1] == '/'; n--)
+		next[n - 1] = 0;
+	return code < 0 ? code : rd_path(at, size, err, "%s", next);
 }
 
-static int deliver_new(const char *from, const char *to, struct rd_error *err)
+int rd_follow(const char *path, char *buf, size_t size, struct rd_error *err)
 {
+	char says[4096];
 	struct stat st;
+	int code = rd_path(buf, size, err, "%s", path);
 
-	if (rename_with(from, to, RENAME_NOREPLACE) == 0)
-		return RD_OK;
-	if (errno == EEXIST)
-		return rd_fail(err, RD_EXISTS, "it exists already");
-	if (!cannot())
-		return rd_fail_errno(err, "moving the finished output here");
-	if (lstat(to, &st) == 0)
-		return rd_fail(err, RD_EXISTS, "it exists already");
-	return rename(from, to) == 0 ? RD_OK : rd_fail_errno(err, "moving the finished output here");
-}
-
-/*
- * Where there is no exchange: the old one steps aside first and comes back if
- * the new one cannot take its place. Between the two steps the new one lies
- * complete under `from`.
- */
-static int deliver_aside(const char *from, const char *to, struct rd_error *err)
-{
-	char aside[4096];
-	int code = rd_path(aside, sizeof aside, err, "%s.old-%ld", to, (long)getpid());
-
-	if (code)
-		return code;
-	if (rename(to, aside) != 0)
-		return rd_fail_errno(err, "moving the old output aside");
-	if (rename(from, to) != 0) {
-		code = rd_fail_errno(err, "moving the finished output here");
-		if (rename(aside, to) != 0)
-			rd_error_in(err, code, "the old output is now %s", aside);
-		return code;
+	for (int links = 0; code == 0 && lstat(buf, &st) == 0 && S_ISLNK(st.st_mode); links++) {
+		char *slash = strrchr(buf, '/');
+		size_t folder = slash ? (size_t)(slash - buf) + 1 : 0;
+		char first = buf[folder];
+		buf[folder] = 0;
+		bool proc = is_proc(folder ? buf : ".");
+		buf[folder] = first;
+		if (proc)
+			return 1;
+		if (links == LINKS_MAX) {
+			errno = ELOOP;
+			return rd_fail_errno(err, "following links");
+		}
+		ssize_t n = readlink(buf, says, sizeof says - 1);
+		if (n < 0)
+			return rd_fail_errno(err, "following a link");
+		says[n] = 0;
+		buf[folder] = 0;
+		code = step_into(buf, size, says, err);
 	}
-	return rd_remove_tree(aside, err);
-}
-
-static int deliver_over(const char *from, const char *to, struct rd_error *err)
-{
-	struct stat old, new;
-
-	if (lstat(from, &new) != 0)
-		return rd_fail_errno(err, "looking at the finished output %s", from);
-	if (lstat(to, &old) != 0)
-		return errno == ENOENT ? deliver_new(from, to, err) : rd_fail_errno(err, "looking at the old output");
-	if (!S_ISDIR(old.st_mode) && !S_ISDIR(new.st_mode))
-		return rename(from, to) == 0 ? RD_OK : rd_fail_errno(err, "moving the finished output here");
-	if (rename_with(from, to, RENAME_EXCHANGE) == 0)
-		return rd_remove_tree(from, err);
-	return cannot() ? deliver_aside(from, to, err) : rd_fail_errno(err, "moving the finished output here");
-}
-
-/* The folder that holds a path. That we may write in it and not read it is no failure: the output is there. */
-static int sync_parent(const char *path, struct rd_error *err)
-{
-	char parent[4096];
-	struct rd_error why;
-	int code = rd_path(parent, sizeof parent, err, "%s", path);
-
-	if (code)
-		return code;
-	size_t n = strlen(parent);
-	while (n > 1 && parent[n - 1] == '/')
-		parent[--n] = 0;
-	char *slash = strrchr(parent, '/');
-	if (slash)
-		slash[slash == parent] = 0;
-	code = rd_sync_path(slash ? parent : ".", &why);
-	if (code == RD_OK || why.sys_errno == EACCES)
-		return RD_OK;
-	if (err)
-		*err = why;
 	return code;
-}
-
-int rd_deliver(const char *from, const char *to, bool replace, struct rd_error *err)
-{
-	int code = replace ? deliver_over(from, to, err) : deliver_new(from, to, err);
-
-	if (code == RD_OK)
-		return sync_parent(to, err);
-	return rd_error_at(err, code, to, RD_NO_OFFSET);
 }
 
 #define DISK_FULL_BYTES ((uint64_t)64 << 20)

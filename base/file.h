@@ -1,5 +1,5 @@
 /*
- * file - whole reads and writes, private folders, atomic replacement.
+ * file - whole reads and writes, private folders, where links lead.
  */
 #ifndef RD_BASE_FILE_H
 #define RD_BASE_FILE_H
@@ -25,12 +25,10 @@ int rd_private_folder(const char *root, const char *prefix, char *path, size_t p
 int rd_remove_tree(const char *path, struct rd_error *err);
 
 /*
- * Put the finished file or folder `from` in the place of `to`, both on one
- * file system. replace false: RD_EXISTS when `to` is there. With replace, a
- * folder is exchanged in one step where the file system can, and the old one
- * is then removed; at no time is there neither.
+ * The path behind the links that a path's last name leads through, whether something is there or not: 0. 1: `buf` is a
+ * link of /proc, which stands for an open file that no path may name. RD_LIMIT too long, RD_IO.
  */
-int rd_deliver(const char *from, const char *to, bool replace, struct rd_error *err);
+int rd_follow(const char *path, char *buf, size_t size, struct rd_error *err);
 /*
  * Whether so little room is left on the file system of fd that a write which was cut short was cut by that. For callers
  * of libraries that only say "I/O error".

@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/deliver.h"
 #include "base/file.h"
 
 /* The folder of a path, in buf. */
@@ -52,24 +54,59 @@ static int open_nameless(struct rd_output *o, struct rd_error *err)
 	return fd;
 }
 
-int rd_output_open(struct rd_output *o, const char *path, struct rd_error *err)
+/* The number of an open file of ours that a link of /proc stands for (/dev/stdout, /dev/fd/3); -1: it is another's. */
+static int own_descriptor(const char *link)
+{
+	char folder[4096], real[PATH_MAX], ours[64];
+	const char *name = strrchr(link, '/');
+	char *end;
+
+	if (name == NULL || folder_of(link, folder, sizeof folder, NULL) < 0 || realpath(folder, real) == NULL)
+		return -1;
+	snprintf(ours, sizeof ours, "/proc/%ld/", (long)getpid());
+	size_t n = strlen(real);
+	if (strncmp(real, ours, strlen(ours)) != 0 || n < 3 || strcmp(real + n - 3, "/fd") != 0)
+		return -1;
+	long number = strtol(name + 1, &end, 10);
+	return end == name + 1 || *end || number < 0 || number > INT_MAX ? -1 : (int)number;
+}
+
+/*
+ * What is already open is written to where it stands: to open it anew would begin at the start of its file, or not be
+ * possible at all. Another process's is added to.
+ */
+static int open_proc_link(const struct rd_output *o)
+{
+	int number = own_descriptor(o->target);
+	return number >= 0 ? fcntl(number, F_DUPFD_CLOEXEC, 0) : open(o->target, O_WRONLY | O_APPEND | O_CLOEXEC);
+}
+
+static int open_target(struct rd_output *o, struct rd_error *err)
 {
 	struct stat st;
+	/* A link stays: what it leads to is replaced, or made. */
+	int fd, code = rd_follow(o->path, o->target, sizeof o->target, err);
+
+	if (code < 0)
+		return code;
+	bool there = stat(o->target, &st) == 0;
+	if (there && S_ISDIR(st.st_mode))
+		return rd_fail(err, RD_USAGE, "the output is a folder");
+	o->in_place = code == 1 || (there && !S_ISREG(st.st_mode));
+	if (!o->in_place)
+		return open_nameless(o, err);
+	fd = code == 1 ? open_proc_link(o) : open(o->target, O_WRONLY | O_CLOEXEC);
+	return fd < 0 ? rd_fail_errno(err, "cannot write here") : fd;
+}
+
+int rd_output_open(struct rd_output *o, const char *path, struct rd_error *err)
+{
 	int fd = STDOUT_FILENO;
 
 	memset(o, 0, sizeof *o);
 	if (path && strcmp(path, "-") != 0) {
 		o->path = path;
-		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-			return rd_error_at(err, rd_fail(err, RD_USAGE, "the output is a folder"), path, RD_NO_OFFSET);
-		o->in_place = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-		/* A link stays: what it names is replaced. */
-		if (realpath(path, o->target) == NULL && rd_path(o->target, sizeof o->target, err, "%s", path) < 0)
-			return RD_LIMIT;
-		if (!o->in_place)
-			fd = open_nameless(o, err);
-		else if ((fd = open(path, O_WRONLY | O_CLOEXEC)) < 0)
-			fd = rd_fail_errno(err, "cannot write here");
+		fd = open_target(o, err);
 		if (fd < 0)
 			return rd_error_at(err, fd, path, RD_NO_OFFSET);
 	}
@@ -114,7 +151,7 @@ int rd_output_close(struct rd_output *o, bool good, struct rd_error *err)
 		if (code == 0)
 			code = name_it(o, fd, err);
 		if (code == 0)
-			code = rd_deliver(o->temporary, o->target, true, err);
+			code = rd_deliver_file(o->temporary, o->target, err);
 		if (code == 0)
 			o->temporary[0] = 0;
 	}

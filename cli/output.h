@@ -3,7 +3,9 @@
  *
  * The file is written without a name where the file system can do that, and
  * takes its place only when all of it is on disk; so a full disk or a kill
- * leaves the old file, or none.
+ * leaves the old file, or none. A link stays, and the file is where it leads.
+ * What is no file (a device, a pipe, a descriptor that is open already, as
+ * /dev/stdout) is written to as it goes.
  */
 #ifndef RD_CLI_OUTPUT_H
 #define RD_CLI_OUTPUT_H
@@ -15,7 +17,7 @@ struct rd_output {
 	const char *path;     /* as the user gave it; NULL: stdout */
 	char target[4096];    /* what is replaced: behind links */
 	char temporary[4096]; /* "": it has no name yet, or is written in place */
-	bool in_place;        /* a device or a pipe: nothing to replace */
+	bool in_place;        /* no file of its own: nothing to replace */
 };
 
 /* path NULL or "-": stdout. The path is borrowed. */

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/run_job.h"
-#include "merger/finish.h"
+#include "merger/beside.h"
 #include "report/text.h"
 #include "store/store.h"
 
@@ -134,7 +134,7 @@ static void clean_up(const struct rd_run_words *w, struct rd_family *f, const st
 
 	if (rd_family_release(f, &left) < 0)
 		rd_complain(NAME, &left);
-	if (end->job[0] && rd_finish_sweep(w->result, end->job, &left) < 0)
+	if (end->job[0] && rd_beside_sweep(w->result, end->job, &left) < 0)
 		rd_complain(NAME, &left);
 }
 

@@ -202,16 +202,18 @@ static int check_inputs(struct rd_run_words *w)
 
 /* ---- the result */
 
-/* Split into the folder, which must exist, and the name; fills result with its absolute path. */
+/* Split into the folder, which must exist, and the name; fills result with its absolute path. A link stays one. */
 static int place_result(struct rd_run_words *w, const char *given)
 {
-	char folder[4096];
-	const char *slash = strrchr(given, '/'), *name = slash ? slash + 1 : given;
-	size_t n = slash ? (size_t)(slash - given) : 0;
+	char behind[4096], folder[4096];
+	struct rd_error err;
 
-	if (n >= sizeof folder)
-		return rd_usage(NAME, "the result's path is too long");
-	memcpy(folder, given, n);
+	if (rd_follow(given, behind, sizeof behind, &err) < 0)
+		return rd_complain(NAME, (rd_error_at(&err, err.code, given, RD_NO_OFFSET), &err));
+	const char *slash = strrchr(behind, '/'), *name = slash ? slash + 1 : behind;
+	size_t n = slash ? (size_t)(slash - behind) : 0;
+
+	memcpy(folder, behind, n);
 	folder[n] = 0;
 	char *absolute = realpath(slash == NULL ? "." : n == 0 ? "/" : folder, NULL);
 	if (absolute == NULL)
@@ -254,6 +256,7 @@ static void name_result(const char *word, char *buf, size_t size)
 static int check_result(struct rd_run_words *w)
 {
 	char given[4096];
+	struct rd_error err;
 	struct stat st;
 
 	if (w->output) {
@@ -271,9 +274,12 @@ static int check_result(struct rd_run_words *w)
 		return errno == ENOENT ? 0 : fail_errno_about(given, "cannot write the result");
 	if (!w->force)
 		return fail_about(given, "the result is there already; --force replaces it");
-	if (!rd_store_is(w->result))
-		return fail_about(given, "this is no result, so --force does not replace it");
-	return 0;
+	if (rd_store_own(w->result, &err) == 0)
+		return 0;
+	err.file[0] = 0;
+	rd_error_in(&err, err.code, "--force replaces results only");
+	rd_error_at(&err, err.code, given, RD_NO_OFFSET);
+	return rd_complain(NAME, &err);
 }
 
 /* The broker holds a connection for each worker. */

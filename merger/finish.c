@@ -11,52 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/deliver.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "merger/beside.h"
 #include "merger/compute.h"
 #include "merger/place.h"
 #include "net/task.h"
 #include "store/store.h"
-
-/* ---- names */
-
-/* The folder that holds a path, and what it is called there. */
-static int split_path(const char *path, char *folder, size_t size, const char **name, struct rd_error *err)
-{
-	const char *slash = strrchr(path, '/');
-
-	*name = slash ? slash + 1 : path;
-	if (**name == 0)
-		return rd_fail(err, RD_USAGE, "the output's path has no name at its end");
-	if (slash == NULL)
-		return rd_path(folder, size, err, ".");
-	return slash == path ? rd_path(folder, size, err, "/")
-			     : rd_path(folder, size, err, "%.*s", (int)(slash - path), path);
-}
-
-/* What all folders of a job beside its output begin with. */
-static int name_prefix(char *buf, size_t size, const char *name, const char *job, struct rd_error *err)
-{
-	/* The name is cut where it would grow too long for a file system. */
-	return rd_path(buf, size, err, ".%.100s.rundown-%s-", name, job);
-}
-
-int rd_finish_folder(char *buf, size_t size, const char *output, const char *job, const char *token,
-		     struct rd_error *err)
-{
-	char folder[4096], prefix[256];
-	const char *name;
-	int code = split_path(output, folder, sizeof folder, &name, err);
-
-	if (strchr(job, '/'))
-		return rd_fail(err, RD_PROTOCOL, "a job's id that is no plain name");
-	if (code == 0)
-		code = name_prefix(prefix, sizeof prefix, name, job, err);
-	if (code == 0)
-		code = rd_path(buf, size, err, "%s/%s%s", folder, prefix, token);
-	return code;
-}
 
 /* ---- the task's file */
 
@@ -123,29 +86,6 @@ static int read_task(struct task *t, int fd, struct rd_error *err)
 
 /* ---- sweeping */
 
-/* Folders of this job beside the output: of this merger, and of any that died. */
-int rd_finish_sweep(const char *output, const char *job, struct rd_error *err)
-{
-	char folder[4096], prefix[256], path[4096];
-	const char *name;
-	struct dirent *e;
-	int code = split_path(output, folder, sizeof folder, &name, err);
-
-	if (code == 0)
-		code = name_prefix(prefix, sizeof prefix, name, job, err);
-	if (code < 0)
-		return code;
-	DIR *d = opendir(folder);
-	if (d == NULL)
-		return rd_error_at(err, rd_fail_errno(err, "opening the output's folder"), folder, RD_NO_OFFSET);
-	while (code == 0 && (e = readdir(d)) != NULL)
-		if (strncmp(e->d_name, prefix, strlen(prefix)) == 0 &&
-		    (code = rd_path(path, sizeof path, err, "%s/%s", folder, e->d_name)) == 0)
-			code = rd_remove_tree(path, err);
-	closedir(d);
-	return code;
-}
-
 /* The merger's own folder for results of this job. */
 static int local_folder(const struct task *t, char *buf, size_t size, struct rd_error *err)
 {
@@ -155,9 +95,12 @@ static int local_folder(const struct task *t, char *buf, size_t size, struct rd_
 static int sweep(const struct task *t, struct rd_error *err)
 {
 	char local[4096];
-	int code = rd_finish_sweep(t->output, t->job, err);
-	int also = local_folder(t, local, sizeof local, code < 0 ? NULL : err);
+	int code = rd_beside_sweep(t->output, t->job, err);
 
+	/* Ours, too, where nothing could be locked. */
+	if (code == 0)
+		code = rd_beside_remove(t->head.folder, err);
+	int also = local_folder(t, local, sizeof local, code < 0 ? NULL : err);
 	if (also == 0)
 		also = rd_remove_tree(local, code < 0 ? NULL : err);
 	return code < 0 ? code : also;
@@ -237,10 +180,11 @@ static int check_output(const struct task *t, struct rd_error *err)
 	char folder[4096];
 	const char *name;
 	struct stat st;
-	int code = split_path(t->output, folder, sizeof folder, &name, err);
+	int code = rd_beside_split(t->output, folder, sizeof folder, &name, err);
 
-	if (code == 0 && !t->order.envelope->finish->replace && lstat(t->output, &st) == 0)
-		code = rd_fail(err, RD_EXISTS, "the output exists already");
+	if (code == 0 && lstat(t->output, &st) == 0)
+		code = t->order.envelope->finish->replace ? rd_store_own(t->output, err)
+							  : rd_fail(err, RD_EXISTS, "the output exists already");
 	return code < 0 ? rd_error_at(err, code, t->output, RD_NO_OFFSET) : 0;
 }
 
@@ -267,37 +211,52 @@ static int tell_ready(const struct task *t, const struct rd_result *r, const cha
 			     (struct rd_span){0}, err);
 }
 
-static int result_path(const struct task *t, char *buf, size_t size, struct rd_error *err)
+static int part_path(const struct task *t, const char *part, char *buf, size_t size, struct rd_error *err)
 {
-	return rd_path(buf, size, err, "%s/result", t->head.folder);
+	return rd_path(buf, size, err, "%s/%s", t->head.folder, part);
+}
+
+/* Write it, and only then call it a result. */
+static int write_beside(const struct task *t, const struct rd_result *r, char *path, size_t size, struct rd_error *err)
+{
+	char making[4096];
+	int code = part_path(t, RD_BESIDE_MAKING, making, sizeof making, err);
+
+	if (code == 0)
+		code = part_path(t, RD_BESIDE_RESULT, path, size, err);
+	if (code == 0)
+		code = write_result(t, r, making, err);
+	if (code == 0 && rename(making, path) != 0)
+		code = rd_fail_errno(err, "naming the result");
+	if (code < 0 && err) {
+		/* The folder beside the output means nothing to the user. */
+		err->file[0] = 0;
+		rd_error_at(err, code, t->output, RD_NO_OFFSET);
+	}
+	return code;
 }
 
 static int make_result(struct task *t, struct rd_error *err)
 {
 	struct rd_result result = {0};
 	char path[4096];
-	int code = check_output(t, err);
+	int lock = -1, code = check_output(t, err);
 
 	if (code == 0)
 		code = sweep(t, err);
 	if (code == 0)
-		code = result_path(t, path, sizeof path, err);
-	if (code == 0 && mkdir(t->head.folder, 0700) != 0) {
-		code = rd_fail_errno(err, "making a folder beside the output");
-		rd_error_at(err, code, t->head.folder, RD_NO_OFFSET);
-	}
+		code = rd_beside_make(t->head.folder, &lock, err);
 	if (code == 0)
 		code = rd_compute(t->state, &t->order, tell_progress, t, &result, err);
-	if (code == 0 && (code = write_result(t, &result, path, err)) < 0) {
-		/* The folder beside the output means nothing to the user. */
-		err->file[0] = 0;
-		rd_error_at(err, code, t->output, RD_NO_OFFSET);
-	}
+	if (code == 0)
+		code = write_beside(t, &result, path, sizeof path, err);
 	if (code == 0)
 		code = tell_ready(t, &result, path, err);
 	rd_result_release(&result);
 	if (code < 0)
-		(void)sweep(t, NULL);
+		(void)rd_beside_remove(t->head.folder, NULL);
+	if (lock >= 0)
+		close(lock);
 	return code;
 }
 
@@ -306,30 +265,40 @@ static int make_result(struct task *t, struct rd_error *err)
 static bool is_our_result(const struct task *t, const char *path)
 {
 	struct stat st;
-	return lstat(path, &st) == 0 && st.st_dev == t->head.device && st.st_ino == t->head.inode && rd_store_is(path);
+	return lstat(path, &st) == 0 && st.st_dev == t->head.device && st.st_ino == t->head.inode &&
+	       rd_store_own(path, NULL) == 0;
+}
+
+/* From its folder, whose lock is held, into its place. */
+static int put_in_place(const struct task *t, struct rd_error *err)
+{
+	char path[4096];
+	int code = part_path(t, RD_BESIDE_RESULT, path, sizeof path, err);
+
+	if (code == 0 && !is_our_result(t, path))
+		code = rd_fail(err, RD_NOT_FOUND, "the result is gone before it was delivered");
+	if (code == 0)
+		code = rd_deliver(path, t->output, t->order.envelope->finish->replace ? rd_store_own : NULL, err);
+	return code;
 }
 
 static int deliver(const struct task *t, struct rd_error *err)
 {
-	char folder[4096], path[4096];
+	char folder[4096];
 	const char *name;
-	int code = result_path(t, path, sizeof path, err);
+	int lock = -1, code = rd_beside_split(t->output, folder, sizeof folder, &name, err);
 
-	if (code == 0)
-		code = split_path(t->output, folder, sizeof folder, &name, err);
-	if (code == 0 && !is_our_result(t, t->output)) {
-		/* Not behind the rename, so before it. */
-		if (!is_our_result(t, path))
-			return rd_fail(err, RD_NOT_FOUND, "the result is gone before it was delivered");
-		code = rd_deliver(path, t->output, t->order.envelope->finish->replace, err);
-	}
+	/* Behind the rename already, when an earlier merger died there. */
+	if (code == 0 && !is_our_result(t, t->output) && (code = rd_beside_take(t->head.folder, &lock, err)) == 0)
+		code = put_in_place(t, err);
 	if (code == 0)
 		code = rd_sync_path(folder, err);
-	if (code < 0)
-		return rd_error_at(err, code, t->output, RD_NO_OFFSET);
-	/* What stays here costs nothing but its name. */
-	(void)rd_remove_tree(t->head.folder, NULL);
-	return 0;
+	/* What stays here costs nothing but its name, unless it is somebody's. */
+	if (code == 0 && rd_beside_remove(t->head.folder, err) == RD_EXISTS)
+		code = rd_error_in(err, RD_EXISTS, "the result is there, but what it replaced is kept");
+	if (lock >= 0)
+		close(lock);
+	return code < 0 ? rd_error_at(err, code, t->output, RD_NO_OFFSET) : 0;
 }
 
 /* ---- */

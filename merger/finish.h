@@ -8,8 +8,8 @@
  * merger. LMDB does not survive a fork, so a child opens the store anew, to
  * read only.
  *
- * The result is made in a folder beside its place, .NAME.rundown-JOB-TOKEN,
- * and renamed from there; on a network file system it is made in the merger's
+ * The result is made in a folder beside its place (merger/beside.h), and
+ * renamed from there; on a network file system it is made in the merger's
  * own folder and copied, for LMDB writes through a memory map.
  *
  * A task's file: struct rd_finish_head, the packed Envelope of FINISH, its
@@ -47,13 +47,6 @@ struct rd_finish_ready {
 	uint64_t device, inode;
 	uint64_t complete;
 };
-
-/* The folder for a job's result; token tells this merger's from another's. RD_LIMIT. */
-int rd_finish_folder(char *buf, size_t size, const char *output, const char *job, const char *token,
-		     struct rd_error *err);
-
-/* Remove what any merger left beside the output of this job. */
-int rd_finish_sweep(const char *output, const char *job, struct rd_error *err);
 
 /* The merger's side: a step's file in memory, for rd_forker_spawn_task; the descriptor, or a negative code. */
 int rd_finish_task_file(enum rd_finish_step step, const struct rd_message *order, const struct rd_job_record *record,

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/log.h"
+#include "merger/beside.h"
 #include "merger/finish.h"
 
 void rd_merger_finishing_free(struct rd_finishing *f)
@@ -141,7 +142,7 @@ static int fill_record(const struct rd_merger *m, struct rd_finishing *f, struct
 	f->record = (struct rd_job_record){0};
 	snprintf(token, sizeof token, "%02x%02x%02x%02x", m->uuid[0], m->uuid[1], m->uuid[2], m->uuid[3]);
 	rd_field_text(&f->order.envelope->finish->output, f->record.output, sizeof f->record.output);
-	return rd_finish_folder(f->record.folder, sizeof f->record.folder, f->record.output, f->job, token, err);
+	return rd_beside_folder(f->record.folder, sizeof f->record.folder, f->record.output, f->job, token, err);
 }
 
 int rd_merger_finish(struct rd_merger *m, struct rd_message *msg, const char *job, struct rd_error *err)
@@ -271,9 +272,10 @@ static int next_step(struct rd_merger *m, struct rd_finishing *f, struct rd_erro
 		return swept(m, f, err);
 	if (f->step == RD_STEP_DELIVER && code == 0)
 		return conclude(m, f, err);
-	if (f->step == RD_STEP_DELIVER && code == RD_NOT_FOUND && f->resumed && !f->dropped) {
-		/* The earlier merger's result is gone with its folder: make it anew. */
-		f->resumed = false;
+	if (f->step == RD_STEP_DELIVER && code == RD_NOT_FOUND && !f->made_again && !f->dropped) {
+		/* Nobody held its folder, and another job for the same output took it for a dead one's: make it anew.
+		 */
+		f->made_again = true;
 		if (fill_record(m, f, &why) == 0) {
 			start(m, f, RD_STEP_FINISH);
 			return 0;

@@ -98,8 +98,9 @@ struct rd_finishing {
 	struct rd_message order;
 	enum rd_finish_step step;
 	struct rd_job_record record;
-	bool resumed; /* DELIVER for a merger that died: the result may be gone */
-	bool dropped; /* nobody wants it any more */
+	bool resumed;    /* DELIVER for a merger that died */
+	bool made_again; /* the result was gone before it was delivered */
+	bool dropped;    /* nobody wants it any more */
 	struct rd_error failure;
 	uint64_t child; /* 0 none */
 	bool killed, gone, pipe_ended;

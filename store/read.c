@@ -158,15 +158,3 @@ int rd_store_read(const char *path, struct rd_result *out, struct rd_error *err)
 	*out = r;
 	return 0;
 }
-
-bool rd_store_is(const char *path)
-{
-	char part[4096];
-	struct stat st;
-
-	if (rd_path(part, sizeof part, NULL, "%s/" RD_SEAL_NAME, path) < 0 || stat(part, &st) != 0 ||
-	    !S_ISREG(st.st_mode))
-		return false;
-	return rd_path(part, sizeof part, NULL, "%s/" RD_DATA_NAME, path) == 0 && stat(part, &st) == 0 &&
-	       S_ISREG(st.st_mode);
-}

@@ -133,3 +133,16 @@ int rd_seal_read(const char *folder, struct rd_seal *out, struct rd_error *err)
 	text[n] = 0;
 	return parse(text, out, err);
 }
+
+bool rd_seal_is(int fd)
+{
+	char text[SEAL_BYTES_MAX];
+	unsigned version;
+	int end = 0;
+	int64_t n = rd_pread_some(fd, text, sizeof text - 1, 0, NULL);
+
+	if (n <= 0)
+		return false;
+	text[n] = 0;
+	return sscanf(text, "rundown result %9u%n", &version, &end) == 1 && text[end] == '\n';
+}

@@ -13,6 +13,7 @@
 #ifndef RD_STORE_SEAL_H
 #define RD_STORE_SEAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -34,5 +35,8 @@ int rd_seal_write(const char *folder, const struct rd_seal *seal, struct rd_erro
 
 /* RD_NOT_FOUND: no result here. RD_UNSUPPORTED: of another version, which is in out->version. RD_CORRUPT, RD_IO. */
 int rd_seal_read(const char *folder, struct rd_seal *out, struct rd_error *err);
+
+/* Whether the open file begins as the seal of any version does. */
+bool rd_seal_is(int fd);
 
 #endif

@@ -183,53 +183,47 @@ static void deep_trees_need_no_recursion(void **state)
 	assert_false(is_there(top));
 }
 
-static void delivers_files(void **state)
+static void check_follow(const char *path, int wanted, const char *leads_to)
 {
 	struct rd_error err;
-	char from[256], to[256];
+	char buf[4096];
 
-	strcpy(from, scratch_file("new", "new", 3));
-	strcpy(to, scratch_path("to"));
-	assert_ok(rd_deliver(from, to, false, &err), &err);
-	assert_false(is_there(from));
-	expect_file(to, "new");
-	scratch_file("new", "newer", 5);
-	assert_code(RD_EXISTS, rd_deliver(from, to, false, &err));
-	assert_string_equal(err.file, to);
-	expect_file(to, "new");
-	expect_file(from, "newer");
-	assert_ok(rd_deliver(from, to, true, &err), &err);
-	expect_file(to, "newer");
-	assert_false(is_there(from));
-	assert_code(RD_IO, rd_deliver(from, to, true, &err));
-	assert_code(RD_IO, rd_deliver(from, scratch_path("elsewhere"), false, &err));
-	expect_file(to, "newer");
+	assert_int_equal(rd_follow(path, buf, sizeof buf, &err), wanted);
+	assert_string_equal(buf, leads_to);
 }
 
-static void delivers_folders(void **state)
+static void links_are_followed_to_their_end(void **state)
 {
 	struct rd_error err;
-	char from[256], to[256];
+	char folder[256], link[300], target[300], small[8];
 
-	strcpy(from, scratch_path("new-folder"));
-	strcpy(to, scratch_path("to-folder"));
-	make_folder(from);
-	scratch_file("new-folder/data", "1", 1);
-	assert_ok(rd_deliver(from, to, true, &err), &err); /* nothing to replace */
-	expect_file(scratch_path("to-folder/data"), "1");
-	make_folder(from);
-	scratch_file("new-folder/data", "2", 1);
-	assert_code(RD_EXISTS, rd_deliver(from, to, false, &err));
-	expect_file(scratch_path("to-folder/data"), "1");
-	assert_ok(rd_deliver(from, to, true, &err), &err);
-	expect_file(scratch_path("to-folder/data"), "2");
-	assert_false(is_there(from));
-	/* A folder over a file. */
-	make_folder(from);
-	scratch_file("file-first", "f", 1);
-	assert_ok(rd_deliver(from, scratch_path("file-first"), true, &err), &err);
-	assert_int_equal(rmdir(scratch_path("file-first")), 0);
-	assert_false(is_there(from));
+	strcpy(folder, scratch_path("links"));
+	make_folder(folder);
+	snprintf(link, sizeof link, "%s/one", folder);
+	snprintf(target, sizeof target, "%s/file", folder);
+	assert_int_equal(symlink("two", link), 0);
+	assert_int_equal(symlink("file", scratch_path("links/two")), 0);
+	/* Whether there is something or not. */
+	check_follow(link, 0, target);
+	scratch_file("links/file", "x", 1);
+	check_follow(link, 0, target);
+	check_follow(target, 0, target);
+	check_follow("/no/such/thing", 0, "/no/such/thing");
+	/* Absolute; with a slash at its end. */
+	assert_int_equal(symlink(folder, scratch_path("to-folder")), 0);
+	check_follow(scratch_path("to-folder"), 0, folder);
+	assert_int_equal(symlink("links/", scratch_path("with-slash")), 0);
+	check_follow(scratch_path("with-slash"), 0, folder);
+	/* Through a folder that is a link: its own .. counts. */
+	assert_int_equal(symlink("../to", scratch_path("links/up")), 0);
+	snprintf(target, sizeof target, "%s/../to", scratch_path("to-folder"));
+	check_follow(scratch_path("to-folder/up"), 0, target);
+	assert_int_equal(symlink("circle", scratch_path("links/circle")), 0);
+	assert_code(RD_IO, rd_follow(scratch_path("links/circle"), link, sizeof link, &err));
+	assert_int_equal(err.sys_errno, ELOOP);
+	assert_code(RD_LIMIT, rd_follow("/longer/than/that", small, sizeof small, &err));
+	if (access("/proc/self/fd/1", F_OK) == 0)
+		check_follow("/proc/self/fd/1", 1, "/proc/self/fd/1");
 }
 
 static void syncs_and_says_what_it_cannot(void **state)
@@ -246,15 +240,10 @@ static void syncs_and_says_what_it_cannot(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_are_whole_or_truncated),
-		cmocka_unit_test(writes_are_whole),
-		cmocka_unit_test(writes_go_to_their_place),
-		cmocka_unit_test(paths_fit_or_fail),
-		cmocka_unit_test(private_folders_are_private),
-		cmocka_unit_test(trees_go_links_stay),
-		cmocka_unit_test(deep_trees_need_no_recursion),
-		cmocka_unit_test(delivers_files),
-		cmocka_unit_test(delivers_folders),
+		cmocka_unit_test(reads_are_whole_or_truncated),  cmocka_unit_test(writes_are_whole),
+		cmocka_unit_test(writes_go_to_their_place),      cmocka_unit_test(paths_fit_or_fail),
+		cmocka_unit_test(private_folders_are_private),   cmocka_unit_test(trees_go_links_stay),
+		cmocka_unit_test(deep_trees_need_no_recursion),  cmocka_unit_test(links_are_followed_to_their_end),
 		cmocka_unit_test(syncs_and_says_what_it_cannot),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,8 @@
 
 #include "cli/command.h"
 #include "cli/run_words.h"
+#include "store/store.h"
+#include "tests/make_result.h"
 
 static struct rd_run_words w;
 
@@ -105,9 +107,31 @@ static void where_the_result_goes(void **state)
 	rd_run_words_release(&w);
 	assert_int_equal(RD_EXIT_FAILED, WORDS(good, "-o", good, "--force"));
 	rd_run_words_release(&w);
-	/* A link that leads nowhere is something, too. */
-	assert_int_equal(0, symlink("nowhere", scratch_path("dangling")));
-	assert_int_equal(RD_EXIT_FAILED, WORDS(good, "-o", "dangling"));
+	/* A link stays: the result is where it leads. */
+	assert_int_equal(0, symlink("sub/", scratch_path("dangling")));
+	assert_int_equal(-1, WORDS(good, "-o", "dangling/"));
+	assert_string_equal(scratch_path("sub"), w.result);
+	assert_string_equal("dangling", w.result_shown);
+	rd_run_words_release(&w);
+	assert_int_equal(0, symlink("no/such/folder", scratch_path("lost")));
+	assert_int_equal(RD_EXIT_FAILED, WORDS(good, "-o", "lost"));
+	rd_run_words_release(&w);
+	assert_int_equal(0, symlink("circle", scratch_path("circle")));
+	assert_int_equal(RD_EXIT_FAILED, WORDS(good, "-o", "circle"));
+	rd_run_words_release(&w);
+	struct rd_result r;
+	small_result(&r);
+	assert_int_equal(0, rd_store_write(scratch_path("old.rundown"), &r, NULL));
+	rd_result_release(&r);
+	assert_int_equal(0, symlink("old.rundown", scratch_path("to-old")));
+	assert_int_equal(RD_EXIT_FAILED, WORDS(good, "-o", "to-old"));
+	rd_run_words_release(&w);
+	assert_int_equal(-1, WORDS(good, "-o", "to-old", "--force"));
+	assert_string_equal(scratch_path("old.rundown"), w.result);
+	rd_run_words_release(&w);
+	/* With a file of one's own in it, it is more than a result. */
+	scratch_file("old.rundown/notes", "mine", 4);
+	assert_int_equal(RD_EXIT_FAILED, WORDS(good, "-o", "to-old", "--force"));
 	rd_run_words_release(&w);
 	if (geteuid() != 0) {
 		assert_int_equal(0, mkdir(scratch_path("sealed"), 0500));

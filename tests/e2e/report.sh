@@ -124,6 +124,27 @@ is "paths below the current folder are shown from there" 1 \
 "$bin/rundown" report "$r" --format json -o "$scratch/file.json" >"$scratch/out" 2>&1
 check_empty "-o: nothing on stdout" "$scratch/out"
 "$bin/rundown" report "$r" --format json | cmp -s - "$scratch/file.json" && ok "-o: the same bytes" || not_ok "-o: the same bytes"
+# A link stays; what is no file of its own is written to as it stands.
+ln -s there.json "$scratch/link.json"
+"$bin/rundown" report "$r" --format json -o "$scratch/link.json"
+cmp -s "$scratch/there.json" "$scratch/file.json" && ok "-o: a dangling link is followed" || not_ok "-o: a dangling link is followed"
+"$bin/rundown" report "$r" --format csv -o "$scratch/link.json"
+is "-o: a link stays" there.json "$(readlink "$scratch/link.json")"
+"$bin/rundown" report "$r" --format csv | cmp -s - "$scratch/there.json" && ok "-o: behind a link" || not_ok "-o: behind a link"
+digest=$("$bin/rundown" report "$r" --digest)
+echo before >"$scratch/log"
+"$bin/rundown" report "$r" --digest -o /dev/stdout >>"$scratch/log"
+is "-o /dev/stdout: adds to a log" "before $digest" "$(tr '\n' ' ' <"$scratch/log" | sed 's/ $//')"
+is "-o /dev/stdout: into a pipe" "$digest" "$("$bin/rundown" report "$r" --digest -o /dev/stdout | cat)"
+is "-o /dev/fd/5" "$digest" "$({ "$bin/rundown" report "$r" --digest -o /dev/fd/5 >/dev/null; } 5>&1 | cat)"
+mkfifo "$scratch/fifo"
+cat "$scratch/fifo" >"$scratch/out" &
+"$bin/rundown" report "$r" --digest -o "$scratch/fifo"
+wait $!
+is "-o: a fifo" "$digest" "$(cat "$scratch/out")"
+[ -p "$scratch/fifo" ] && ok "-o: a fifo stays" || not_ok "-o: a fifo stays"
+"$bin/rundown" report "$r" --digest -o /dev/null
+[ -c /dev/null ] && ok "-o: /dev/null stays" || not_ok "-o: /dev/null stays"
 mkdir "$scratch/folder"
 refused "-o: a folder" 2 "the output is a folder" "$r" -o "$scratch/folder"
 refused "-o: no such folder" 1 "No such file or directory" "$r" -o "$scratch/nowhere/file"

@@ -29,6 +29,16 @@ refused()
 	check_empty "$name: one line" "$scratch/wrong"
 }
 
+# settle: until the killed are gone, which may wait for a disk.
+settle()
+{
+	tries=0
+	while [ -n "$(members "$scratch/tmp")" ] && [ $tries -lt 500 ]; do
+		tries=$((tries + 1))
+		sleep 0.02
+	done
+}
+
 digest()
 {
 	"$bin/rundown" report "$1" --digest
@@ -80,8 +90,13 @@ is "--force: exit code" 0 $?
 check_empty "-q says nothing" "$scratch/out"
 is "--force: the same again" "$one" "$(digest "$scratch/work/shop-small.nettrace.rundown")"
 mkdir "$scratch/work/other.rundown"
-line='no result' refused "--force on something else" 1 "$small" -o other.rundown --force
+line='--force replaces results only: not a result' refused "--force on something else" 1 "$small" -o other.rundown --force
 rmdir "$scratch/work/other.rundown"
+echo mine >"$scratch/work/shop-small.nettrace.rundown/notes"
+line='it holds notes, which is no part of a result (shop-small.nettrace.rundown)' \
+	refused "--force on a file of the user's" 1 "$small" --force
+is "--force on a file of the user's: it is there" mine "$(cat "$scratch/work/shop-small.nettrace.rundown/notes")"
+rm "$scratch/work/shop-small.nettrace.rundown/notes"
 for way in 1x1 3x2 50x2; do
 	$run "$small" -o "$scratch/work/r.rundown" --force -q --shards "${way%x*}" --workers "${way#*x}"
 	digest "$scratch/work/r.rundown"
@@ -111,6 +126,19 @@ rm -r "$scratch/work/$name.rundown"
 (TMPDIR=$scratch/no/such "$bin/rundown" run "$small" -o "$scratch/work/x.rundown") >"$scratch/out" 2>"$scratch/err"
 is "no folder for temporary files: exit code" 1 $?
 left "results"
+
+# ---- links stay
+ln -s r.rundown "$scratch/work/link.rundown"
+line='--force replaces it' refused "a link to a result" 1 "$small" -o link.rundown
+$run "$small" -o "$scratch/work/link.rundown" --force -q
+is "a link to a result: exit code" 0 $?
+is "a link to a result: what it leads to is replaced" "$one" "$(digest "$scratch/work/r.rundown")"
+rm -r "$scratch/work/r.rundown"
+$run "$small" -o "$scratch/work/link.rundown" -q
+is "a dangling link: the result is where it leads" "$one" "$(digest "$scratch/work/r.rundown")"
+is "a dangling link: it stays" r.rundown "$(readlink "$scratch/work/link.rundown")"
+rm "$scratch/work/link.rundown"
+left "links"
 
 # ---- progress
 $run "$small" -o "$scratch/work/r.rundown" --force --progress=json --shards 5 >/dev/null 2>"$scratch/err"
@@ -183,11 +211,7 @@ for signal in INT TERM; do
 done
 # Of a run that is killed only its folder may stay.
 interrupted KILL
-tries=0
-while [ -n "$(members "$scratch/tmp")" ] && [ $tries -lt 100 ]; do
-	tries=$((tries + 1))
-	sleep 0.02
-done
+settle
 members "$scratch/tmp" >"$scratch/left"
 check_empty "SIGKILL: no process is left" "$scratch/left"
 is "SIGKILL: its folder is left" 1 "$(ls "$scratch/tmp" | wc -l | tr -d ' ')"
@@ -195,6 +219,26 @@ mkdir "$scratch/tmp/rundown-mine00" && : >"$scratch/tmp/rundown-mine00/file"
 $run "$small" -o "$scratch/work/r.rundown" --force -q
 is "and goes with the next run, and nothing else" rundown-mine00 "$(ls "$scratch/tmp")"
 rm -rf "$scratch/tmp/rundown-mine00"
+
+# ---- kill -9 of all at once, at moments that differ: what is left goes with the next run to the same place
+for moment in 0.2 0.3 0.4 0.45 0.5 0.55 0.6 0.7; do
+	env --default-signal=INT setsid $long >/dev/null 2>&1 &
+	pid=$!
+	sleep $moment
+	for p in $pid $(members "$scratch/tmp" | cut -d' ' -f1); do
+		kill -9 "$p" 2>/dev/null
+	done
+	wait $pid
+done
+settle
+mkdir "$scratch/work/.long.rundown.rundown-mine-0000abcd"
+echo mine >"$scratch/work/.long.rundown.rundown-mine-0000abcd/file"
+$long -q >"$scratch/out" 2>&1
+is "after kills of all: exit code" 0 $?
+is "after kills of all: the same digest" "$ten" "$(digest "$scratch/work/long.rundown")"
+is "after kills of all: what is not ours stays" mine "$(cat "$scratch/work/.long.rundown.rundown-mine-0000abcd/file")"
+rm -r "$scratch/work/.long.rundown.rundown-mine-0000abcd"
+left "after kills of all"
 
 # ---- a poison shard: its parser dies each time. The trace is large, so that parsers live long enough to be hit.
 if [ -f "$shared/traces/own/shop-large.nettrace.zst" ]; then

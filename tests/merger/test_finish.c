@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/pipe.h"
+#include "merger/beside.h"
 #include "merger/compute.h"
 #include "merger/finish.h"
 #include "merger/work.h"
@@ -126,7 +127,7 @@ static int run(struct fixture *f, enum rd_finish_step step, bool replace, unsign
 	job_order(&job, "job-1", f->output, replace, given_up, &order);
 	if (f->record.folder[0] == 0) {
 		strcpy(f->record.output, f->output);
-		assert_ok(rd_finish_folder(f->record.folder, sizeof f->record.folder, f->output, "job-1", "token",
+		assert_ok(rd_beside_folder(f->record.folder, sizeof f->record.folder, f->output, "job-1", "0badcafe",
 					   &f->err),
 			  &f->err);
 	}
@@ -224,9 +225,12 @@ static void an_output_is_not_overwritten(void **state)
 	assert_int_equal(entries(f->out), 2);
 	assert_ok(run(f, RD_STEP_SWEEP, false, SHARDS), &f->answer);
 	assert_int_equal(entries(f->out), 1);
-	/* With replace it goes. */
-	assert_ok(run(f, RD_STEP_FINISH, true, SHARDS), &f->answer);
-	assert_ok(run(f, RD_STEP_DELIVER, true, SHARDS), &f->answer);
+	rmdir(f->output);
+	/* With replace a result goes. */
+	for (int i = 0; i < 2; i++) {
+		assert_ok(run(f, RD_STEP_FINISH, true, SHARDS), &f->answer);
+		assert_ok(run(f, RD_STEP_DELIVER, true, SHARDS), &f->answer);
+	}
 	digest_of(f, digest);
 	assert_int_equal(entries(f->out), 1);
 }
@@ -258,21 +262,127 @@ static void a_given_up_shard_counts_no_more(void **state)
 	assert_int_equal(f->ready.samples, JOB_SAMPLES);
 }
 
-static void what_dead_mergers_left_is_swept(void **state)
+static void put_file(const char *folder, const char *name)
+{
+	char path[4500];
+
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	assert_int_equal(write(fd, "mine", 4), 4);
+	close(fd);
+}
+
+static bool holds(const char *folder, const char *name)
+{
+	char path[4500];
+
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	return access(path, F_OK) == 0;
+}
+
+/* Whatever is no result is never replaced, whenever it comes. */
+static void only_results_are_replaced(void **state)
 {
 	struct fixture *f = *state;
-	char path[4400];
 
 	merge(f->state, SHARDS);
-	snprintf(path, sizeof path, "%s/.shop.rundown.rundown-job-1-deadbeef", f->out);
+	assert_int_equal(mkdir(f->output, 0700), 0);
+	put_file(f->output, "file");
+	assert_code(RD_EXISTS, run(f, RD_STEP_FINISH, true, SHARDS));
+	assert_string_equal(f->answer.text, "not a result: the folder has no seal");
+	assert_true(holds(f->output, "file"));
+	/* It comes while the result is made. */
+	assert_int_equal(rename(f->output, scratch_path("theirs")), 0);
+	assert_ok(run(f, RD_STEP_FINISH, true, SHARDS), &f->answer);
+	assert_int_equal(rename(scratch_path("theirs"), f->output), 0);
+	assert_code(RD_EXISTS, run(f, RD_STEP_DELIVER, true, SHARDS));
+	assert_true(holds(f->output, "file"));
+	assert_ok(run(f, RD_STEP_SWEEP, true, SHARDS), &f->answer);
+	assert_int_equal(entries(f->out), 1);
+	/* And into a result. */
+	assert_ok(rd_remove_tree(f->output, &f->err), &f->err);
+	assert_ok(run(f, RD_STEP_FINISH, true, SHARDS), &f->answer);
+	assert_ok(run(f, RD_STEP_DELIVER, true, SHARDS), &f->answer);
+	put_file(f->output, "notes");
+	assert_code(RD_EXISTS, run(f, RD_STEP_FINISH, true, SHARDS));
+	assert_string_equal(f->answer.text, "it holds notes, which is no part of a result");
+	assert_true(holds(f->output, "notes") && holds(f->output, "data.mdb"));
+	assert_int_equal(entries(f->out), 1);
+}
+
+/* The folder that the dead leave, as far as they came. */
+static void leave(struct fixture *f, const char *of, const char *output, char path[4096])
+{
+	int lock;
+
+	assert_ok(rd_beside_folder(path, 4096, output, of, "deadbeef", &f->err), &f->err);
+	assert_ok(rd_beside_make(path, &lock, &f->err), &f->err);
+	close(lock);
+}
+
+static void make_inside(const char *folder, const char *name)
+{
+	char path[4500];
+
+	snprintf(path, sizeof path, "%s/%s", folder, name);
 	assert_int_equal(mkdir(path, 0700), 0);
-	/* Another job's is not ours. */
-	snprintf(path, sizeof path, "%s/.shop.rundown.rundown-job-12-deadbeef", f->out);
+}
+
+static void what_the_dead_left_is_swept(void **state)
+{
+	struct fixture *f = *state;
+	char path[4096], other[4300], inside[4300];
+
+	merge(f->state, SHARDS);
+	/* At once; while it was written; before its lock was there; of another job. */
+	leave(f, "job-1", f->output, path);
+	leave(f, "job-2", f->output, path);
+	make_inside(path, "making");
+	snprintf(inside, sizeof inside, "%s/making", path);
+	put_file(inside, "data.mdb");
+	assert_ok(rd_beside_folder(path, sizeof path, f->output, "job-3", "deadbeef", &f->err), &f->err);
 	assert_int_equal(mkdir(path, 0700), 0);
+	/* Another output's is not looked at. */
+	snprintf(other, sizeof other, "%s/shop.rundown2", f->out);
+	leave(f, "job-1", other, path);
 	assert_ok(run(f, RD_STEP_FINISH, false, SHARDS), &f->answer);
 	assert_ok(run(f, RD_STEP_DELIVER, false, SHARDS), &f->answer);
 	assert_int_equal(entries(f->out), 2);
 	assert_int_equal(access(path, F_OK), 0);
+}
+
+/* A merger dies behind the exchange: what it replaced goes, as it would have gone. */
+static void what_was_replaced_is_swept(void **state)
+{
+	struct fixture *f = *state;
+	char path[4096], result[4200], digest[33];
+
+	merge(f->state, SHARDS);
+	assert_ok(run(f, RD_STEP_FINISH, false, SHARDS), &f->answer);
+	assert_ok(run(f, RD_STEP_DELIVER, false, SHARDS), &f->answer);
+	leave(f, "job-2", f->output, path);
+	snprintf(result, sizeof result, "%s/result", path);
+	assert_int_equal(rename(f->output, result), 0);
+	assert_ok(run(f, RD_STEP_FINISH, false, SHARDS), &f->answer);
+	assert_ok(run(f, RD_STEP_DELIVER, false, SHARDS), &f->answer);
+	assert_int_equal(entries(f->out), 1);
+	digest_of(f, digest);
+}
+
+/* Between two steps nobody holds the folder. */
+static void a_swept_result_is_told(void **state)
+{
+	struct fixture *f = *state;
+	int lock;
+
+	merge(f->state, SHARDS);
+	assert_ok(run(f, RD_STEP_FINISH, false, SHARDS), &f->answer);
+	assert_ok(rd_beside_take(f->record.folder, &lock, &f->err), &f->err);
+	assert_code(RD_NOT_FOUND, run(f, RD_STEP_DELIVER, false, SHARDS));
+	close(lock);
+	assert_ok(rd_beside_sweep(f->output, NULL, &f->err), &f->err);
+	assert_code(RD_NOT_FOUND, run(f, RD_STEP_DELIVER, false, SHARDS));
+	assert_int_equal(entries(f->out), 0);
 }
 
 static void no_folder_for_the_output(void **state)
@@ -307,24 +417,6 @@ static void a_damaged_store_is_no_result(void **state)
 	assert_int_equal(entries(f->out), 0);
 }
 
-static void names_beside_the_output(void **state)
-{
-	char buf[4096], long_name[400];
-	struct rd_error err;
-
-	assert_ok(rd_finish_folder(buf, sizeof buf, "/a/b", "j", "t", &err), &err);
-	assert_string_equal(buf, "/a/.b.rundown-j-t");
-	assert_ok(rd_finish_folder(buf, sizeof buf, "/b", "j", "t", &err), &err);
-	assert_string_equal(buf, "//.b.rundown-j-t");
-	assert_code(RD_USAGE, rd_finish_folder(buf, sizeof buf, "/a/", "j", "t", &err));
-	assert_code(RD_PROTOCOL, rd_finish_folder(buf, sizeof buf, "/a/b", "j/../k", "t", &err));
-	memset(long_name, 'n', sizeof long_name - 1);
-	long_name[0] = '/';
-	long_name[255] = 0;
-	assert_ok(rd_finish_folder(buf, sizeof buf, long_name, "j", "t", &err), &err);
-	assert_true(strlen(buf) < 200);
-}
-
 static void a_finish_without_memory_names_its_limit(void **state)
 {
 	struct fixture *f = *state;
@@ -350,10 +442,12 @@ int main(void)
 		FINISH_TEST(an_output_is_not_overwritten),
 		FINISH_TEST(a_missing_shard_leaves_nothing),
 		FINISH_TEST(a_given_up_shard_counts_no_more),
-		FINISH_TEST(what_dead_mergers_left_is_swept),
+		FINISH_TEST(only_results_are_replaced),
+		FINISH_TEST(what_the_dead_left_is_swept),
+		FINISH_TEST(what_was_replaced_is_swept),
+		FINISH_TEST(a_swept_result_is_told),
 		FINISH_TEST(no_folder_for_the_output),
 		FINISH_TEST(a_damaged_store_is_no_result),
-		cmocka_unit_test(names_beside_the_output),
 		FINISH_TEST(a_finish_without_memory_names_its_limit),
 	};
 	job_make(&job, SHARDS);

@@ -15,6 +15,7 @@
 #include "net/wire_error.h"
 #include "store/store.h"
 #include "tests/merger/job.h"
+#include "tests/make_result.h"
 #include "tests/net/broker_end.h"
 
 /* A real merger process on a real job, killed now and then; this program is its broker and its workers. */
@@ -281,11 +282,14 @@ static void kills_while_finishing(void **state)
 static void an_output_is_replaced_only_when_asked(void **state)
 {
 	struct fixture *f = *state;
+	struct rd_result before;
 
 	start(f, NULL);
 	for (unsigned i = 0; i < SHARDS; i++)
 		merge(f, i, 1, false);
-	assert_int_equal(mkdir(f->output, 0700), 0);
+	small_result(&before);
+	assert_ok(rd_store_write(f->output, &before, &f->err), &f->err);
+	rd_result_release(&before);
 	ask_finish(f, false);
 	const Rd__Envelope *e = expect(f, RD__KIND__FAILED);
 	assert_int_equal(e->task, 0);

@@ -146,8 +146,7 @@ static void test_a_result_is_two_files(void **state)
 		files += e->d_name[0] != '.';
 	closedir(d);
 	assert_int_equal(files, 2);
-	assert_true(rd_store_is(path));
-	assert_false(rd_store_is(scratch_folder()));
+	assert_ok(rd_store_own(path, NULL), NULL);
 }
 
 static void test_refuses_to_overwrite(void **state)
@@ -159,7 +158,7 @@ static void test_refuses_to_overwrite(void **state)
 	stored(path, small_result);
 	small_result(&r);
 	assert_code(RD_EXISTS, rd_store_write(path, &r, &err));
-	assert_true(rd_store_is(path));
+	assert_ok(rd_store_own(path, &err), &err);
 	rd_result_release(&r);
 }
 
@@ -308,7 +307,6 @@ static void test_missing_parts(void **state)
 	snprintf(file, sizeof file, "%s/" RD_DATA_NAME, path);
 	unlink(file);
 	assert_code(RD_CORRUPT, rd_store_read(path, &r, &err));
-	assert_false(rd_store_is(path));
 }
 
 /* A full disk, by a limit on the size of files: an error, and nothing left behind. */
