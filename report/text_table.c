@@ -151,7 +151,8 @@ static void fit(struct table *t, size_t columns)
 	if (one_process(t->v->result))
 		t->process_columns = 0;
 	t->process_columns = least(t->process_columns, most(room * 3 / 10, NAME_COLUMNS_LEAST));
-	t->module_columns = least(t->module_columns, most(room * 3 / 10, NAME_COLUMNS_LEAST));
+	t->module_columns =
+		least(t->module_columns, most(t->process_columns ? room / 4 : room / 3, NAME_COLUMNS_LEAST));
 	t->process_cut = t->process_columns;
 	t->module_cut = t->module_columns;
 	used = (t->process_columns ? t->process_columns + 2 : 0) + (t->module_columns ? t->module_columns + 2 : 0);
