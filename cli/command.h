@@ -21,6 +21,7 @@ enum rd_exit {
 int rd_cmd_run(int argc, char **argv);
 int rd_cmd_report(int argc, char **argv);
 int rd_cmd_inspect(int argc, char **argv);
+int rd_cmd_events(int argc, char **argv);
 
 /* The exit code that a result deserves. strict: lost events are an incomplete input, too. */
 int rd_exit_of(const struct rd_trust *t, bool strict);

@@ -4,57 +4,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A decode, on its way into an inspection. Slots are the decoder's numbers of keys. */
+/* A decode, on its way into an inspection. */
 struct taking {
 	struct rd_inspection *in;
 	struct rd_partial partial; /* only its sequences are used */
 	struct rd_losses losses;
-	RD_VEC(uint32_t) key_of; /* by slot: key + 1, 0 not seen */
 	/* The open block's events: applied at its end, unless it is dropped. */
-	RD_VEC(uint32_t) pending; /* by slot: events */
-	RD_VEC(uint32_t) touched; /* slots with pending events */
-	uint64_t events, malformed, last_ticks;
+	uint64_t events, bytes, malformed, last_ticks;
 	uint64_t kinds[RD_SAMPLE_KINDS];
 	uint64_t by_kind[RD_EVENT_KINDS];
-	struct rd_bytes text;
 };
 
-static int grow_slots(struct taking *t, uint32_t slot)
-{
-	while (t->pending.n <= slot) {
-		uint32_t *pending = rd_vec_add(&t->pending), *key = rd_vec_add(&t->key_of);
-		if (pending == NULL || key == NULL)
-			return RD_NOMEM;
-		*pending = *key = 0;
-	}
-	return 0;
-}
-
-/* Two slots may read the same: an identity that the file defines twice. */
-static int name_slot(struct taking *t, const struct rd_event_key *key)
+/* What a payload says, to all who listen. */
+static int tell(struct taking *t, const struct rd_event *ev, const struct rd_record *r)
 {
 	struct rd_inspection *in = t->in;
 
-	t->text.n = 0;
-	if (rd_event_key_text(key, &t->text) != 0)
+	if (r->kind == RD_EVENT_SCHEMA)
+		return rd_kinds_schema(&in->seen, &r->schema);
+	if (rd_processes_take(&in->processes, ev, r) != 0 || rd_rundowns_take(&in->rundowns, ev, r) != 0 ||
+	    rd_sessions_take(&in->sessions, r) != 0 || rd_rate_take(&in->rate, ev, r) != 0)
 		return RD_NOMEM;
-	uint32_t id = rd_strings_id(&in->keys, t->text.at, t->text.n);
-	if (id == RD_NONE)
-		return RD_NOMEM;
-	if (id == in->counts.n) {
-		uint64_t *count = rd_vec_add(&in->counts);
-		const struct rd_event_type **type = rd_vec_add(&in->types);
-		if (count == NULL || type == NULL)
-			return RD_NOMEM;
-		*count = 0;
-		*type = key->type;
-	}
-	t->key_of.at[key->slot] = id + 1;
 	return 0;
 }
 
 /* What the payload says, as far as the summary needs it. */
-static void look_inside(struct taking *t, const struct rd_event *ev)
+static int look_inside(struct taking *t, const struct rd_event *ev)
 {
 	const struct rd_event_type *type = ev->key->type;
 	struct rd_record record;
@@ -62,37 +37,33 @@ static void look_inside(struct taking *t, const struct rd_event *ev)
 	if (ev->key->identity == RD_IDENTITY_BAD)
 		t->malformed++;
 	if (type == NULL)
-		return;
+		return 0;
 	if (type->kind < RD_EVENT_KINDS)
 		t->by_kind[type->kind]++;
 	if (type->decode == NULL)
-		return;
+		return 0;
 	memset(&record, 0, sizeof record);
-	if (type->decode(ev, &record) != 0)
+	if (type->decode(ev, &record) != 0) {
 		t->malformed++;
-	else if (type->kind == RD_EVENT_SAMPLE && record.sample.kind < RD_SAMPLE_KINDS)
+		return 0;
+	}
+	if (type->kind == RD_EVENT_SAMPLE && record.sample.kind < RD_SAMPLE_KINDS)
 		t->kinds[record.sample.kind]++;
+	return tell(t, ev, &record);
 }
 
 static int on_event(void *ctx, const struct rd_event *ev)
 {
 	struct taking *t = ctx;
-	uint32_t slot = ev->key->slot;
 
-	if (slot >= t->pending.n && grow_slots(t, slot) != 0)
+	if (rd_kinds_take(&t->in->seen, ev) != 0)
 		return RD_NOMEM;
-	if (t->pending.at[slot]++ == 0) {
-		uint32_t *touched = rd_vec_add(&t->touched);
-		if (touched == NULL || (t->key_of.at[slot] == 0 && name_slot(t, ev->key) != 0))
-			return RD_NOMEM;
-		*touched = slot;
-	}
 	t->events++;
+	t->bytes += ev->payload_bytes;
 	/* Ticks are modulo 2^64 around the start. */
 	if ((int64_t)(ev->time - t->last_ticks) > 0)
 		t->last_ticks = ev->time;
-	look_inside(t, ev);
-	return 0;
+	return look_inside(t, ev);
 }
 
 static int on_sequence(void *ctx, uint64_t thread, enum rd_sequence_op op, uint32_t first, uint32_t count)
@@ -103,7 +74,7 @@ static int on_sequence(void *ctx, uint64_t thread, enum rd_sequence_op op, uint3
 
 static void begin_counts(struct taking *t)
 {
-	t->events = t->malformed = 0;
+	t->events = t->bytes = t->malformed = 0;
 	memset(t->kinds, 0, sizeof t->kinds);
 	memset(t->by_kind, 0, sizeof t->by_kind);
 	t->last_ticks = t->in->last_ticks;
@@ -121,6 +92,7 @@ static void apply(struct taking *t)
 	struct rd_inspection *in = t->in;
 
 	in->events += t->events;
+	in->bytes += t->bytes;
 	in->malformed += t->malformed;
 	in->last_ticks = t->last_ticks;
 	for (size_t i = 0; i < RD_SAMPLE_KINDS; i++) {
@@ -129,8 +101,6 @@ static void apply(struct taking *t)
 	}
 	for (size_t i = 0; i < RD_EVENT_KINDS; i++)
 		in->by_kind[i] += t->by_kind[i];
-	for (size_t i = 0; i < t->touched.n; i++)
-		in->counts.at[t->key_of.at[t->touched.at[i]] - 1] += t->pending.at[t->touched.at[i]];
 }
 
 static int on_block_end(void *ctx, const struct rd_block *b, bool undo)
@@ -140,9 +110,10 @@ static int on_block_end(void *ctx, const struct rd_block *b, bool undo)
 	(void)b;
 	if (!undo)
 		apply(t);
-	for (size_t i = 0; i < t->touched.n; i++)
-		t->pending.at[t->touched.at[i]] = 0;
-	t->touched.n = 0;
+	rd_undo_end(&t->in->seen.counts, undo);
+	rd_processes_end(&t->in->processes, undo);
+	rd_rundowns_end(&t->in->rundowns, undo);
+	rd_rate_end(&t->in->rate, undo);
 	return rd_losses_end(&t->losses, undo);
 }
 
@@ -217,6 +188,28 @@ static int compare_keys(const void *x, const void *y, void *ctx)
 	return c ? c : (a.size_bytes > b.size_bytes) - (a.size_bytes < b.size_bytes);
 }
 
+/* Counts by the text of a key. Two kinds may read the same: an identity that the file defines twice. */
+static int sum_keys(struct rd_inspection *in, struct rd_error *err)
+{
+	rd_kinds_finish(&in->seen);
+	for (size_t i = 0; i < in->seen.rows.n; i++) {
+		const struct rd_kind *row = &in->seen.rows.at[i];
+		uint32_t id = rd_strings_id(&in->keys, row->key_text.at, row->key_text.size_bytes);
+		if (id == RD_NONE)
+			return rd_fail_nomem(err);
+		if (id == in->counts.n) {
+			uint64_t *count = rd_vec_add(&in->counts);
+			const struct rd_event_type **type = rd_vec_add(&in->types);
+			if (count == NULL || type == NULL)
+				return rd_fail_nomem(err);
+			*count = 0;
+			*type = row->key.type;
+		}
+		in->counts.at[id] += row->events;
+	}
+	return 0;
+}
+
 static int sort_keys(struct rd_inspection *in, struct rd_error *err)
 {
 	if (rd_vec_reserve(&in->order, in->counts.n) != 0)
@@ -237,12 +230,16 @@ static int take_index(struct rd_inspection *in, const struct rd_source *s, struc
 		code = in->format->index(s, &in->index, NULL, NULL, err);
 	if (code < 0)
 		return code;
+	rd_kinds_init(&in->seen, in->format, &in->index.info);
+	rd_processes_init(&in->processes, in->index.info.format == RD_FORMAT_ETL);
+	rd_rundowns_init(&in->rundowns, in->index.info.clock.frequency_hz);
+	rd_rate_init(&in->rate);
 	in->last_ticks = in->index.info.clock.start_ticks;
 	in->complete = in->index.info.complete;
 	in->cut_at = in->index.info.cut_at;
 	if (in->index.info.damage[0] && add_damage(in, in->cut_at, in->index.info.damage) != 0)
 		return rd_fail_nomem(err);
-	return 0;
+	return in->format->facts ? in->format->facts(s, &in->index, &in->facts, err) : 0;
 }
 
 int rd_inspection_make(struct rd_inspection *in, const struct rd_source *s, struct rd_error *err)
@@ -256,16 +253,16 @@ int rd_inspection_make(struct rd_inspection *in, const struct rd_source *s, stru
 		code = decode(&t, s, err);
 	if (code == 0)
 		code = sum_losses(&t, err);
+	if (code == 0 && rd_processes_finish(&in->processes) != 0)
+		code = rd_fail_nomem(err);
+	if (code == 0)
+		code = sum_keys(in, err);
 	if (code == 0)
 		code = sort_keys(in, err);
 	if (in->damage_n)
 		in->complete = false;
 	rd_losses_release(&t.losses);
 	rd_partial_release(&t.partial);
-	rd_vec_release(&t.key_of);
-	rd_vec_release(&t.pending);
-	rd_vec_release(&t.touched);
-	rd_bytes_release(&t.text);
 	return code;
 }
 
@@ -277,4 +274,10 @@ void rd_inspection_release(struct rd_inspection *in)
 	rd_vec_release(&in->types);
 	rd_vec_release(&in->order);
 	rd_vec_release(&in->damage);
+	rd_facts_release(&in->facts);
+	rd_kinds_release(&in->seen);
+	rd_processes_release(&in->processes);
+	rd_rundowns_release(&in->rundowns);
+	rd_sessions_release(&in->sessions);
+	rd_rate_release(&in->rate);
 }

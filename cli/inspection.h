@@ -1,7 +1,8 @@
 /*
- * inspection - what is in one plain trace: its index, and every event counted by its key.
+ * inspection - what is in one plain trace: its index, every event counted by its key, and who is in it.
  *
- * All blocks are decoded once, in order. What a block said before it turned
+ * All blocks are decoded once, in order; memory grows with kinds, processes,
+ * threads and runtimes, not with events. What a block said before it turned
  * out not to decode is forgotten with it, as in a profile.
  */
 #ifndef RD_CLI_INSPECTION_H
@@ -12,6 +13,11 @@
 
 #include "base/memory.h"
 #include "base/table.h"
+#include "cli/seen/kinds.h"
+#include "cli/seen/processes.h"
+#include "cli/seen/rate.h"
+#include "cli/seen/rundowns.h"
+#include "cli/seen/sessions.h"
 #include "profile/losses.h"
 #include "trace/trace.h"
 
@@ -39,6 +45,13 @@ struct rd_inspection {
 	uint64_t by_kind[RD_EVENT_KINDS]; /* events the catalogue knows, by what a profile does with them */
 	uint64_t last_ticks;              /* of all events; the clock's start when there are none */
 	uint64_t lost_events, lost_buffers;
+	uint64_t bytes; /* of payloads */
+	struct rd_facts facts;
+	struct rd_kinds seen;
+	struct rd_processes processes;
+	struct rd_rundowns rundowns;
+	struct rd_sessions sessions;
+	struct rd_rate rate;
 	bool complete;
 	uint64_t cut_at; /* RD_NO_OFFSET none */
 };

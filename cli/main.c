@@ -17,7 +17,8 @@ static const struct command {
 } commands[] = {
 	{"run", "work out where the time of a trace went, into a result", rd_cmd_run},
 	{"report", "show a result: the hottest methods, or all of it as JSON, CSV or folded stacks", rd_cmd_report},
-	{"inspect", "tell what is in a trace: format, clock, events of every kind, damage", rd_cmd_inspect},
+	{"inspect", "tell what is in a trace: machine, processes, rundowns, losses, damage, events", rd_cmd_inspect},
+	{"events", "list the kinds of events in a trace: names, fields, and what documentation calls them", rd_cmd_events},
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 
@@ -64,7 +65,8 @@ static int help(void)
 			"Examples:\n"
 			"  rundown run shop.nettrace                 the hottest methods, and shop.nettrace.rundown/\n"
 			"  rundown report shop.nettrace.rundown --sort inclusive --top 50\n"
-			"  rundown inspect shop.nettrace             what was recorded\n");
+			"  rundown inspect shop.nettrace             what was recorded\n"
+			"  rundown events shop.nettrace --sort bytes what fills the file\n");
 	return close_stdout(&o);
 }
 

@@ -32,6 +32,21 @@ int rd_description_utf16(struct rd_description *d, struct rd_span *to, struct rd
 	return rc;
 }
 
+int rd_description_join(struct rd_description *d, struct rd_span *to, struct rd_span a, struct rd_span b)
+{
+	struct rd_bytes text = {0};
+	int rc = rd_bytes_append(&text, a.at, a.size_bytes);
+
+	if (rc == 0 && a.size_bytes && b.size_bytes)
+		rc = rd_bytes_append(&text, "/", 1);
+	if (rc == 0)
+		rc = rd_bytes_append(&text, b.at, b.size_bytes);
+	if (rc == 0)
+		rc = rd_description_utf8(d, to, (struct rd_span){text.at, text.n});
+	rd_bytes_release(&text);
+	return rc;
+}
+
 /* "Outer.Inner", or the name alone. */
 static int join_name(struct rd_description *d, struct rd_span prefix, struct rd_span name, bool utf16,
 		     struct rd_span *to)

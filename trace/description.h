@@ -42,6 +42,8 @@ void rd_description_release(struct rd_description *d);
 /* Copies. 0 or RD_NOMEM. */
 int rd_description_utf8(struct rd_description *d, struct rd_span *to, struct rd_span utf8);
 int rd_description_utf16(struct rd_description *d, struct rd_span *to, struct rd_span utf16);
+/* "a/b", or the one that is not empty. */
+int rd_description_join(struct rd_description *d, struct rd_span *to, struct rd_span a, struct rd_span b);
 /* Add a field; prefix ("Outer") may be empty. A type in printf's form. 0 or RD_NOMEM. */
 int rd_description_field(struct rd_description *d, struct rd_span prefix, struct rd_span name, bool utf16,
 			 const char *type, ...) __attribute__((format(printf, 5, 6)));

@@ -23,6 +23,14 @@
 #define DOMAIN                                                                                                         \
 	"ModuleID u64, AssemblyID u64, AppDomainID u64, ModuleFlags u32, Reserved1 u32, ModuleILPath string, "         \
 	"ModuleNativePath string"
+#define ASSEMBLY                                                                                                       \
+	"AssemblyID u64, AppDomainID u64, BindingID u64, AssemblyFlags u32, FullyQualifiedAssemblyName string" CLR
+#define APP_DOMAIN "AppDomainID u64, AppDomainFlags u32, AppDomainName string, AppDomainIndex u32" CLR
+#define LOG_HEADER                                                                                                     \
+	"BufferSize u32, Version u32, ProviderVersion u32, NumberOfProcessors u32, EndTime u64, TimerResolution u32, " \
+	"MaximumFileSize u32, LogFileMode u32, BuffersWritten u32, StartBuffers u32, PointerSize u32, "                \
+	"EventsLost u32, CpuSpeedInMHz u32, LoggerName P, LogFileName P, TimeZone u8[172], BootTime u64, "             \
+	"PerfFreq u64, StartTime u64, ReservedFlags u32, BuffersLost u32, SessionName string, FileName string"
 #define MAP                                                                                                            \
 	"MethodID u64, ReJITID u64, MethodExtent u8, CountOfMapEntries u16, ILOffsets i32[CountOfMapEntries], "        \
 	"NativeOffsets i32[CountOfMapEntries], ClrInstanceID u16"
@@ -64,6 +72,8 @@ static const struct known table[] = {
 	{RUNTIME, " ModuleLoad ModuleUnload ModuleDCStartV2 ModuleDCEndV2 ", 2, MODULE CLR PDBS},
 	{RUNTIME, " DomainModuleLoad ", 0, DOMAIN},
 	{RUNTIME, " DomainModuleLoad ", 1, DOMAIN CLR},
+	{RUNTIME, " AssemblyLoad AssemblyUnload ", 1, ASSEMBLY},
+	{RUNTIME, " AppDomainLoad AppDomainUnload ", 1, APP_DOMAIN},
 	{RUNTIME, " RuntimeInformationStart ", 0, RUNTIME_INFORMATION},
 	{RUNTIME, " DCStartCompleteV2 DCEndCompleteV2 ", 0, ""},
 	{RUNTIME, " DCStartCompleteV2 DCEndCompleteV2 ", 1, "ClrInstanceID u16"},
@@ -80,12 +90,20 @@ static const struct known table[] = {
 	{RUNDOWN, " ModuleDCStart ModuleDCEnd ", 2, MODULE CLR PDBS},
 	{RUNDOWN, " DomainModuleDCStart DomainModuleDCEnd ", 0, DOMAIN},
 	{RUNDOWN, " DomainModuleDCStart DomainModuleDCEnd ", 1, DOMAIN CLR},
+	{RUNDOWN, " AssemblyDCStart AssemblyDCEnd ", 1, ASSEMBLY},
+	{RUNDOWN, " AppDomainDCStart AppDomainDCEnd ", 1, APP_DOMAIN},
 	{RUNDOWN, " RuntimeInformationDCStart ", 0, RUNTIME_INFORMATION},
 	{RUNDOWN, " DCStartInit DCStartComplete DCEndInit DCEndComplete ", 0, ""},
 	{RUNDOWN, " DCStartInit DCStartComplete DCEndInit DCEndComplete ", 1, "ClrInstanceID u16"},
 	{"Microsoft-DotNETCore-SampleProfiler", " ThreadSample ", 0, "Type u32"},
 	{"Microsoft-DotNETCore-EventPipe", " ProcessInfo ", 0,
 	 "CommandLine string, OSInformation string, ArchInformation string"},
+	{KERNEL, " EventTrace/Header ", 0, LOG_HEADER},
+	{KERNEL, " EventTrace/BuildLab ", 0, "BuildString string"},
+	{KERNEL, " SystemConfig/CPU ", 0,
+	 "MHz u32, NumberOfProcessors u32, MemSize u32, PageSize u32, AllocationGranularity u32, ComputerName "
+	 "u16[256], "
+	 "..."},
 	{KERNEL, " PerfInfo/SampledProfile ", 0, SAMPLE},
 	{KERNEL, " PerfInfo/PMCSample ", 0, "InstructionPointer P, ThreadId u32, ProfileSource u16, Reserved u16"},
 	{KERNEL, " PerfInfo/SetInterval PerfInfo/CollectionStart PerfInfo/CollectionEnd ", 0, INTERVAL},

@@ -57,6 +57,52 @@ grep -q "^samples *9,065 (3,660 managed, 5,405 external)$" "$scratch/text" && ok
 grep -q " 9,065  Microsoft-DotNETCore-SampleProfiler/0/0  ThreadSample$" "$scratch/text" &&
 	ok "text: events with their names" || not_ok "text: events with their names" "$scratch/text"
 
+# ---- who, on what, how often, how complete, in how many pieces
+
+# told NAME FILTER WANTED: of the plain trace's JSON
+told()
+{
+	is "told: $1" "$3" "$(jq -c "$2" "$scratch/plain.json")"
+}
+told "system and architecture" '[.processes[] | [.pid, .system, .architecture, .samples]]' '[[23250,"Linux","x64",9065]]'
+told "runtime" '[.runtimes[] | [.clr, .version, .start_rundown, .end_rundown]]' '[[0,"10.0.1226.42308","none","complete"]]'
+told "methods by what they say" '.runtimes[0].methods' '{"load":0,"unload":2063,"dcstart":0,"dcend":3349}'
+told "markers" '.runtimes[0].markers' '{"start_init":0,"start_complete":0,"end_init":1,"end_complete":1}'
+told "the whole rundown" .rundown '{"start":"none","end":"complete"}'
+told "keyframes" '[.keyframes[] | [.where, .methods, .runtimes, .begun, .complete]]' '[["end",3349,1,1,1]]'
+told "the rate" '[.sampling_expected_ns, .sampling_seen_ns > 1000000, .sampling_seen_ns < 10000000]' '[1000000,true,true]'
+told "the end is the start and the duration" '.end' '"2026-11-30T20:48:28.680511961Z"'
+told "providers sum to all events" '([.providers[].events] | add) == .events_total and ([.providers[].bytes] | add) == .payload_bytes' true
+told "one shard" '[.shards.count, .shards.least_bytes == .shards.most_bytes]' '[1,true]'
+told "nothing is lacking" .lacks '[]'
+is "--shards" '[7,true]' "$("$bin/rundown" inspect "$trace" --shards 7 --format json | jq -c '[.shards.count, .shards.most_bytes < 2 * .shards.least_bytes]')"
+is "--shard-size" 5 "$("$bin/rundown" inspect "$trace" --shard-size 1MB --format json | jq .shards.count)"
+is "--workers" 3 "$("$bin/rundown" inspect "$trace" --workers 3 --format json | jq .shards.workers)"
+"$bin/rundown" inspect "$trace" --shards 2 --shard-size 1MB >"$scratch/out" 2>"$scratch/err"
+is "--shards and --shard-size" 2 $?
+"$bin/rundown" inspect tests/traces/linux-cpu-v6.nettrace.zst --format json >"$scratch/six.json"
+is "nettrace 6: the header's words" '["HardwareThreadCount","2"]' "$(jq -c '.header[0] | [.key, .value]' "$scratch/six.json")"
+is "nettrace 6: the process" '[[23531,"shop",7924]]' "$(jq -c '[.processes[] | [.pid, .name, .samples]]' "$scratch/six.json")"
+grep -q "^rundown *start none, end complete$" "$scratch/text" && ok "text: the rundown" || not_ok "text: the rundown" "$scratch/text"
+grep -q "and [0-9]* more; .rundown events. tells all$" "$scratch/text" && ok "text: a long list is cut" || not_ok "text: a long list is cut" "$scratch/text"
+
+if [ -d "$shared/traces" ]; then
+	"$bin/rundown" inspect "$shared/traces/perfview/net.4.5.2.x64.etl.zip" --format json >"$scratch/etl.json"
+	zstd -dcq "$shared/answers/net.4.5.2.x64.etl.json.zst" >"$scratch/answer.json"
+	is "ETL: samples by process" true "$(jq --slurpfile a "$scratch/answer.json" '
+		def by_pid: map(select(.samples > 0)) | group_by(.pid) | map([.[0].pid, (map(.samples) | add)]);
+		(.processes | by_pid) == ($a[0].processes | map(select(.pid >= 0)) | by_pid)' "$scratch/etl.json")"
+	is "ETL: the session" '[["Relogger",9200,65536,360]]' \
+		"$(jq -c '[.sessions[] | [.name, .os_build, .buffer_bytes, .buffers_written]]' "$scratch/etl.json")"
+	is "ETL: the machine" '[3592,"BRIANROB-W8"]' "$(jq -c '[.machine.cpu_mhz, .machine.host]' "$scratch/etl.json")"
+	is "ETL: one of two runtimes was listed" '{"start":"none","end":"partial"}' "$(jq -c .rundown "$scratch/etl.json")"
+	is "ETL: the interval" '[1000000,true]' "$(jq -c '[.sampling_expected_ns, (.sampling_seen_ns - 1000000 | fabs) < 50000]' "$scratch/etl.json")"
+	"$bin/rundown" inspect "$shared/traces/perfview/gcevents.etl.zip" --format json >"$scratch/etl.json"
+	is "ETL: samples are lacking" '"PROFILE"' "$(jq -c '.lacks[] | select(.what == "samples") | .keywords' "$scratch/etl.json")"
+else
+	skip "ETL: who and on what" "no shared traces beside the checkout"
+fi
+
 # ---- a cut file is told up to its cut
 
 size=$(wc -c <"$trace" | tr -d ' ')

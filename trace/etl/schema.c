@@ -152,5 +152,7 @@ int rd_describe_schema(const struct rd_schema_record *schema, struct rd_descript
 	    rd_description_utf16(d, &d->task, name_at(info, rd_le32(b + 68))) != 0 ||
 	    rd_description_utf16(d, &d->opcode_name, name_at(info, rd_le32(b + 72))) != 0)
 		return RD_NOMEM;
+	if (rd_description_join(d, &d->name, d->task, d->opcode_name) != 0)
+		return RD_NOMEM;
 	return add_properties(info, rd_le32(b + 104), d);
 }
