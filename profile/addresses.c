@@ -24,7 +24,12 @@ void rd_addresses_init(struct rd_addresses *a)
 
 int rd_addresses_add(struct rd_addresses *a, uint64_t address, struct rd_error *err)
 {
-	return rd_records_id(&a->seen, &address, NULL) == RD_NONE ? rd_fail_nomem(err) : 0;
+	uint32_t *recent = &a->recent[(address * 0x9e3779b97f4a7c15u) >> 55];
+
+	if (*recent < a->seen.n && *(const uint64_t *)rd_records_at(&a->seen, *recent) == address)
+		return 0;
+	*recent = rd_records_id(&a->seen, &address, NULL);
+	return *recent == RD_NONE ? rd_fail_nomem(err) : 0;
 }
 
 /* What was seen, in ascending order. */

@@ -16,6 +16,7 @@
 
 struct rd_addresses {
 	struct rd_records seen;        /* until the seal: uint64_t, in the order of their coming */
+	uint32_t recent[512];          /* of seen, by address, hashed: those that came again and again */
 	RD_VEC(uint64_t) at;           /* sealed: ascending, distinct */
 	struct rd_address_page *pages; /* sealed: those that hold addresses; a power of two of slots */
 	size_t page_slots;

@@ -213,6 +213,9 @@ int rd_collector_finish(struct rd_collector *c, struct rd_error *err)
 
 	struct rd_partial_summary *s = &p->summary;
 	s->samples = p->samples.n;
+	s->pointerless_samples = 0;
+	for (size_t i = 0; i < p->samples.n; i++)
+		s->pointerless_samples += p->samples.at[i].pointer == 0;
 	s->stack_records = p->stack_records.n;
 	s->first_sample = p->samples.n ? p->samples.at[0].time : UINT64_MAX;
 	s->last_sample = p->samples.n ? p->samples.at[p->samples.n - 1].time : 0;

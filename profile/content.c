@@ -25,8 +25,17 @@ uint32_t rd_content_frame(struct rd_content *c, const struct rd_method_key *meth
 
 uint32_t rd_content_call(struct rd_content *c, uint32_t caller, uint32_t frame)
 {
-	uint32_t id = rd_records_id(&c->calls, &(struct rd_result_call){caller, frame}, NULL);
-	return id >= RD_NONE - 1 ? RD_NONE : id + 1;
+	struct rd_result_call key = {caller, frame};
+	uint32_t *recent = &c->recent_calls[(caller * 0x9e3779b1u ^ frame * 0x85ebca77u) >> 23];
+	const struct rd_result_call *call = *recent < c->calls.n ? rd_records_at(&c->calls, *recent) : NULL;
+
+	if (call == NULL || call->caller != caller || call->frame != frame) {
+		uint32_t id = rd_records_id(&c->calls, &key, NULL);
+		if (id >= RD_NONE - 1)
+			return RD_NONE;
+		*recent = id;
+	}
+	return *recent + 1;
 }
 
 uint32_t rd_content_unnamed(struct rd_content *c, uint32_t life, uint32_t clr, uint32_t module, uint32_t tier)

@@ -44,6 +44,8 @@ struct rd_content {
 	struct rd_records frames;  /* struct rd_frame_key */
 	struct rd_records calls;   /* the caller tree: struct rd_result_call, of ids of this content */
 	struct rd_records rows;    /* struct rd_result_row, process being the life */
+	uint32_t
+		recent_calls[512]; /* by caller and frame, hashed: calls that were asked for, found without the table */
 };
 
 /* The key of a row is all before its counts. */

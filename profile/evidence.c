@@ -28,7 +28,13 @@ static uint32_t runtime_id(struct rd_evidence *e, uint32_t life, uint32_t clr)
 
 int rd_evidence_add_method(struct rd_evidence *e, uint32_t life, uint32_t clr, struct rd_error *err)
 {
-	return life == RD_NONE || runtime_id(e, life, clr) == RD_NONE ? rd_fail_nomem(err) : 0;
+	/* A rundown is a long run of them. */
+	const struct runtime *recent = e->recent < e->runtimes.n ? rd_records_at(&e->runtimes, e->recent) : NULL;
+
+	if (recent && recent->life == life && recent->clr == clr)
+		return 0;
+	e->recent = life == RD_NONE ? RD_NONE : runtime_id(e, life, clr);
+	return e->recent == RD_NONE ? rd_fail_nomem(err) : 0;
 }
 
 static int note_ending(struct rd_evidence *e, uint32_t life, uint64_t time, struct rd_error *err)

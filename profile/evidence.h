@@ -14,6 +14,7 @@ struct rd_evidence {
 	struct rd_records runtimes; /* by life and CLR instance */
 	struct rd_records lives;    /* by life: when its end rundown began */
 	uint64_t first_ending;      /* the earliest of these, ticks */
+	uint32_t recent;            /* of runtimes: the one of the last method */
 };
 
 void rd_evidence_init(struct rd_evidence *e);

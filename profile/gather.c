@@ -15,11 +15,16 @@
 struct visit {
 	struct rd_group *group;
 	struct rd_group_file *file;
-	const struct rd_shard_ref *shard;
+	struct rd_shard_ref *shard;
 	struct rd_shard_names names;
-	struct rd_stack_map stacks;
-	bool stacks_loaded;
+	bool stacks_loaded; /* in this pass */
 };
+
+/*
+ * The stacks of few shards are mapped once, in the first pass, and kept until
+ * their samples have passed; of many shards each maps its own when it is open.
+ */
+#define KEPT_STACKS (1u << 18)
 
 /* What a block of rows is worth. */
 #define STEPS_OF_BLOCK 4096
@@ -86,6 +91,28 @@ static int pointers(struct visit *v, const struct rd_partial *rows, struct rd_er
 	return rc;
 }
 
+static int load_stacks(struct visit *v, struct rd_error *err)
+{
+	if (v->shard->kept || v->stacks_loaded)
+		return 0;
+	v->stacks_loaded = true;
+	return rd_stack_map_load(&v->shard->stacks, &v->group->raw_stacks, v->shard->tables, v->shard->shard, err);
+}
+
+/* Keep the map that this pass made while there is room, or let it go. */
+static void leave_stacks(struct visit *v)
+{
+	size_t n = v->shard->stacks.ids.n;
+
+	if (!v->stacks_loaded)
+		return;
+	v->shard->kept = n <= KEPT_STACKS - v->group->kept_stacks;
+	if (v->shard->kept)
+		v->group->kept_stacks += n;
+	else
+		rd_stack_map_release(&v->shard->stacks);
+}
+
 static int first_visit(struct visit *v, struct rd_error *err)
 {
 	const struct rd_partial_summary *sum = &v->shard->summary;
@@ -96,8 +123,10 @@ static int first_visit(struct visit *v, struct rd_error *err)
 	}
 	int rc = read_table(v, RD_TABLE_PROCESSES, processes, err);
 	if (rc == 0)
-		rc = rd_stack_map_load(&v->stacks, &v->group->raw_stacks, v->shard->tables, v->shard->shard, err);
-	return rc < 0 ? rc : read_table(v, RD_TABLE_SAMPLES, pointers, err);
+		rc = load_stacks(v, err);
+	if (rc < 0 || sum->pointerless_samples == sum->samples)
+		return rc;
+	return read_table(v, RD_TABLE_SAMPLES, pointers, err);
 }
 
 /* ---- the second pass */
@@ -257,13 +286,12 @@ static int stack_keys(struct visit *v, const struct rd_partial *rows, struct rd_
 {
 	int rc = 0;
 
-	if (rows->stack_keys.n > 0 && !v->stacks_loaded)
-		rc = rd_stack_map_load(&v->stacks, &v->group->raw_stacks, v->shard->tables, v->shard->shard, err);
-	v->stacks_loaded = true;
+	if (rows->stack_keys.n > 0)
+		rc = load_stacks(v, err);
 	for (size_t i = 0; rc == 0 && i < rows->stack_keys.n; i++) {
 		const struct rd_fact_stack_key *f = &rows->stack_keys.at[i];
 		struct rd_when when = meet(v, f->time, f->place, RD_OP_NONE);
-		rc = rd_stack_map_id(&v->stacks, f->stack, &when.id, err);
+		rc = rd_stack_map_id(&v->shard->stacks, f->stack, &when.id, err);
 		if (rc == 0)
 			rc = rd_timeline_add(&v->group->keys, f->key, when, err);
 	}
@@ -366,12 +394,12 @@ static int visit_all(struct rd_group *g, int (*each)(struct visit *v, struct rd_
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < g->shards.n; i++) {
-		const struct rd_shard_ref *shard = &g->shards.at[i];
+		struct rd_shard_ref *shard = &g->shards.at[i];
 		struct visit v = {.group = g, .file = &g->files.at[shard->file], .shard = shard};
 		rd_shard_names_init(&v.names, shard->tables, shard->shard, &g->content->strings);
 		rc = each(&v, err);
 		rd_shard_names_release(&v.names);
-		rd_stack_map_release(&v.stacks);
+		leave_stacks(&v);
 	}
 	return rc;
 }

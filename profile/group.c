@@ -132,9 +132,10 @@ static int name_lives(struct rd_group *g, struct rd_error *err)
 static int seal(struct rd_group *g, struct rd_error *err)
 {
 	rd_lives_seal_threads(&g->lives);
-	rd_modules_seal(&g->modules);
 	rd_timeline_seal(&g->keys);
-	int rc = name_lives(g, err);
+	int rc = rd_modules_seal(&g->modules, err);
+	if (rc == 0)
+		rc = name_lives(g, err);
 	for (size_t i = 0; rc == 0 && i < g->files.n; i++)
 		rc = merge_losses(g, &g->files.at[i], err);
 	if (rc == 0 && g->methods.namer.keys.n > 0)

@@ -34,6 +34,7 @@ struct rd_group {
 	RD_VEC(struct rd_group_file) files;
 	RD_VEC(struct rd_shard_ref) shards;
 	struct rd_strings raw_stacks; /* distinct, addresses as bytes */
+	size_t kept_stacks;           /* numbers in the shards' maps that are kept from the first pass on */
 	struct rd_addresses addresses;
 	struct rd_lives lives;
 	struct rd_timeline command_lines; /* by pid; id: a string */

@@ -82,6 +82,9 @@ int rd_join_sample(struct rd_join *j, const struct rd_sample *sample, const stru
 	struct rd_row_key group = group_of((struct rd_row_key){sample->time, sample->thread, sample->cpu});
 
 	*parts = &j->parts;
+	/* Most traces bring their stacks along: no record is left, and none was there for the sample before. */
+	if (j->records.heap.n == 0 && !j->parts.kernel.there && !j->parts.user.there)
+		return 0;
 	if (j->asked && rd_row_key_compare(&group, &j->at) == 0)
 		return 0;
 	int rc = gather(j, &group, err);

@@ -14,9 +14,34 @@ int rd_modules_add(struct rd_modules *m, const struct rd_code_key *key, struct r
 	return id == RD_NONE ? rd_fail_nomem(err) : rd_timeline_add(&m->timeline, id, when, err);
 }
 
-void rd_modules_seal(struct rd_modules *m)
+/*
+ * A life begins at its first load since the module's last unload; when no load tells, at that unload; with neither
+ * it was there from ever.
+ */
+static uint64_t life_begin(const struct rd_timeline_fact *fact, const struct rd_timeline_fact *before,
+			   uint64_t before_since)
 {
+	if (before == NULL)
+		return fact->when.op == RD_OP_LOAD ? fact->when.time : 0;
+	if (rd_alive_from(before->when.op))
+		return before_since;
+	return fact->when.op == RD_OP_LOAD ? fact->when.time : before->when.time;
+}
+
+int rd_modules_seal(struct rd_modules *m, struct rd_error *err)
+{
+	size_t n = m->timeline.facts.n;
+
 	rd_timeline_seal(&m->timeline);
+	if (rd_vec_reserve(&m->since, n) < 0)
+		return rd_fail_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		const struct rd_timeline_fact *fact = &m->timeline.facts.at[i];
+		bool first = i == 0 || fact[-1].key != fact->key;
+		m->since.at[i] = life_begin(fact, first ? NULL : fact - 1, first ? 0 : m->since.at[i - 1]);
+	}
+	m->since.n = n;
+	return 0;
 }
 
 uint32_t rd_modules_name(const struct rd_modules *m, const struct rd_code_key *key, uint64_t time)
@@ -30,25 +55,20 @@ bool rd_modules_there(const struct rd_modules *m, const struct rd_code_key *key,
 		      const struct rd_when *later, uint64_t *until)
 {
 	uint32_t id = rd_records_find(&m->keys, key);
+	uint32_t last = id == RD_NONE ? RD_NONE : rd_timeline_last(&m->timeline, id, later);
 
-	if (id == RD_NONE)
+	if (last == RD_NONE || m->since.at[last] <= time)
 		return true;
-	const struct rd_timeline_fact *facts = m->timeline.facts.at;
-	struct rd_near near = rd_timeline_near(&m->timeline, id, time);
-	if (near.after == RD_NONE)
-		return true;
-	const struct rd_when *next = &facts[near.after].when;
-	if (next->time < *until)
-		*until = next->time;
-	if (near.before != RD_NONE && rd_alive_from(facts[near.before].when.op))
-		return true;
-	return next->op != RD_OP_LOAD || rd_when_compare(next, later) > 0;
+	if (m->since.at[last] < *until)
+		*until = m->since.at[last];
+	return false;
 }
 
 void rd_modules_release(struct rd_modules *m)
 {
 	rd_records_release(&m->keys);
 	rd_timeline_release(&m->timeline);
+	rd_vec_release(&m->since);
 }
 
 void rd_method_namer_init(struct rd_method_namer *n)

@@ -20,19 +20,18 @@ struct rd_code_key {
 struct rd_modules {
 	struct rd_records keys;      /* struct rd_code_key */
 	struct rd_timeline timeline; /* by key; id: the module's name, a string */
+	RD_VEC(uint64_t) since;      /* sealed, by fact: when the life began that it speaks of */
 };
 
 void rd_modules_init(struct rd_modules *m);
 /* when.id is the module's name. */
 int rd_modules_add(struct rd_modules *m, const struct rd_code_key *key, struct rd_when when, struct rd_error *err);
-void rd_modules_seal(struct rd_modules *m);
+int rd_modules_seal(struct rd_modules *m, struct rd_error *err);
 /* The module's name; 0, the empty string, when no fact tells. */
 uint32_t rd_modules_name(const struct rd_modules *m, const struct rd_code_key *key, uint64_t time);
 /*
- * Whether the module may have been there at `time`, seen from a later fact
- * that stands at `until_when`: not when a load of it stands between them and
- * nothing at or before `time` says that it is alive. Lowers *until to where
- * the answer may change.
+ * Whether the module that a later fact speaks of may have been there at `time`: not before its life began. Lowers
+ * *until to where the answer changes.
  */
 bool rd_modules_there(const struct rd_modules *m, const struct rd_code_key *key, uint64_t time,
 		      const struct rd_when *later, uint64_t *until);

@@ -202,6 +202,7 @@ struct rd_partial_summary {
 	uint64_t other[4];            /* enum rd_other_count */
 	uint64_t providers_seen;
 	uint64_t rundown_events_after; /* reserved for counts of later versions; 0 */
+	uint64_t pointerless_samples;  /* of samples; when it is all of them nobody reads them for their pointers */
 };
 
 struct rd_partial {

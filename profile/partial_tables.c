@@ -35,6 +35,7 @@ static const struct rd_column summary[] = {
 	ENTRY(3),
 	COLUMN(providers_seen, PLAIN),
 	COLUMN(rundown_events_after, PLAIN),
+	COLUMN(pointerless_samples, PLAIN),
 };
 #undef ROW
 #undef MESSAGE

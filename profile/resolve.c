@@ -69,19 +69,35 @@ static int judge(struct rd_resolver *r, struct at_address *a, uint64_t time, str
 	return 0;
 }
 
+/* The address as it was last asked, in this life; NULL when out of memory. Borrowed until the next call. */
+static struct at_address *find_address(struct rd_resolver *r, uint32_t life, uint64_t address)
+{
+	uint32_t *recent = &r->recent[(address * 0x9e3779b97f4a7c15u) >> 54];
+	struct at_address key = {.address = address, .life = life}, *a;
+	bool fresh;
+
+	if (*recent < r->at_addresses.n) {
+		a = rd_records_at(&r->at_addresses, *recent);
+		if (a->address == address && a->life == life)
+			return a;
+	}
+	*recent = rd_records_id(&r->at_addresses, &key, &fresh);
+	if (*recent == RD_NONE)
+		return NULL;
+	a = rd_records_at(&r->at_addresses, *recent);
+	if (fresh)
+		a->rank = rd_addresses_rank(r->addresses, address);
+	return a;
+}
+
 /* *out is borrowed until the next call. */
 static int resolve_address(struct rd_resolver *r, uint32_t life, uint64_t address, uint64_t time,
 			   const struct at_address **out, struct rd_error *err)
 {
-	struct at_address key = {.address = address, .life = life};
-	bool fresh;
-	uint32_t id = rd_records_id(&r->at_addresses, &key, &fresh);
+	struct at_address *a = find_address(r, life, address);
 
-	if (id == RD_NONE)
+	if (a == NULL)
 		return rd_fail_nomem(err);
-	struct at_address *a = rd_records_at(&r->at_addresses, id);
-	if (fresh)
-		a->rank = rd_addresses_rank(r->addresses, address);
 	if (a->rank == RD_NONE)
 		return rd_fail(err, RD_INTERNAL, "an address of a stack was not collected");
 	*out = a;

@@ -21,6 +21,7 @@ struct rd_resolver {
 	struct rd_images *images;
 	struct rd_mappings *mappings;
 	struct rd_records at_addresses; /* verdicts by (life, address) */
+	uint32_t recent[1024];          /* of these, by address, hashed: found without the table */
 	struct rd_records stacks;       /* struct rd_resolved by what it is made of */
 	RD_VEC(uint32_t) by_user;       /* by raw stack: the resolved stack made of it alone that was asked last */
 	struct rd_progress *progress;   /* NULL none */

@@ -81,8 +81,10 @@ static void close_head(struct rd_stream_head *head)
 	rd_table_close(&head->cursor->reader);
 	rd_free(head->cursor);
 	head->cursor = NULL;
-	if (--head->shard->users == 0)
+	if (--head->shard->users == 0) {
 		rd_stack_map_release(&head->shard->stacks);
+		head->shard->kept = false;
+	}
 }
 
 static int open_head(struct rd_stream *s, struct rd_stream_head *head, struct rd_error *err)
@@ -92,7 +94,7 @@ static int open_head(struct rd_stream *s, struct rd_stream_head *head, struct rd
 		return rd_fail_nomem(err);
 	*head->cursor = (struct cursor){0};
 	rd_table_open(&head->cursor->reader, head->shard->tables, head->shard->shard, s->table);
-	if (head->shard->users++ > 0)
+	if (head->shard->users++ > 0 || head->shard->kept)
 		return 0;
 	return rd_stack_map_load(&head->shard->stacks, s->raw_stacks, head->shard->tables, head->shard->shard, err);
 }

@@ -17,6 +17,7 @@ struct rd_shard_ref {
 	uint16_t file; /* of the group */
 	struct rd_partial_summary summary;
 	struct rd_stack_map stacks;
+	bool kept;      /* the stacks are there before somebody has it open */
 	unsigned users; /* streams that have it open */
 };
 

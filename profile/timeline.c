@@ -67,6 +67,21 @@ const struct rd_when *rd_timeline_from(const struct rd_timeline *t, uint64_t key
 	return i < t->facts.n && t->facts.at[i].key == key ? &t->facts.at[i].when : NULL;
 }
 
+uint32_t rd_timeline_last(const struct rd_timeline *t, uint64_t key, const struct rd_when *when)
+{
+	struct rd_timeline_fact moment = {key, *when};
+	size_t low = 0, high = t->facts.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (compare(&t->facts.at[middle], &moment) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && t->facts.at[low - 1].key == key ? (uint32_t)(low - 1) : RD_NONE;
+}
+
 void rd_timeline_release(struct rd_timeline *t)
 {
 	rd_vec_release(&t->facts);

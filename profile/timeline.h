@@ -30,6 +30,8 @@ struct rd_near rd_timeline_near(const struct rd_timeline *t, uint64_t key, uint6
 const struct rd_when *rd_timeline_at(const struct rd_timeline *t, uint64_t key, uint64_t time);
 /* The first fact at or after the time; NULL none. */
 const struct rd_when *rd_timeline_from(const struct rd_timeline *t, uint64_t key, uint64_t time);
+/* The index of the key's last fact that does not come after this moment and place; RD_NONE none. */
+uint32_t rd_timeline_last(const struct rd_timeline *t, uint64_t key, const struct rd_when *when);
 
 void rd_timeline_release(struct rd_timeline *t);
 

@@ -233,16 +233,43 @@ static struct frame image_frame(const struct scene_item *i)
 	return f;
 }
 
-/* A method was not there before its module: a load of it between the time and the event silences the event. */
+/* Whether the module has a fact between these two. */
+static bool module_goes_on(const struct scene_item *from, const struct scene_item *to, const struct question *q)
+{
+	for (size_t k = 0; k < trace->items.n; k++) {
+		const struct scene_item *i = &trace->items.at[k];
+		if (is_module(i, q) && comes_before(from, i) && comes_before(i, to))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A method was not there before its module's life began: at the first load since the last unload before the event; when
+ * no load tells, at that unload; with neither it was there from ever.
+ */
 static bool was_there(const struct scene_item *event, uint64_t time)
 {
 	struct question q = of_event(event);
-	const struct scene_item *before, *after;
+	const struct scene_item *end = NULL, *begin = NULL;
 
-	around(is_module, &q, time, &before, &after);
-	if (before && rd_alive_from(before->module.op))
-		return true;
-	return !(after && after->module.op == RD_OP_LOAD && comes_before(after, event));
+	for (size_t k = 0; k < trace->items.n; k++) {
+		const struct scene_item *i = &trace->items.at[k];
+		bool before = is_module(i, &q) && comes_before(i, event);
+		/* The last fact may be the unload of that very life. */
+		if (before && i->module.op == RD_OP_UNLOAD && module_goes_on(i, event, &q) &&
+		    (end == NULL || comes_before(end, i)))
+			end = i;
+	}
+	for (size_t k = 0; k < trace->items.n; k++) {
+		const struct scene_item *i = &trace->items.at[k];
+		if (is_module(i, &q) && comes_before(i, event) && (end == NULL || comes_before(end, i)) &&
+		    (begin == NULL || comes_before(i, begin)))
+			begin = i;
+	}
+	if (begin && begin->module.op == RD_OP_LOAD)
+		return begin->module.time <= time;
+	return end == NULL || end->module.time <= time;
 }
 
 /* "Who owned an address": true and the frame, if somebody did. */

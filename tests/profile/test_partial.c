@@ -402,7 +402,7 @@ static void no_memory(void **state)
 			break;
 		assert_int_equal(code, RD_NOMEM);
 	}
-	assert_true(nth > 50);
+	assert_true(nth > 20);
 	packed_release(&k);
 	rd_partial_release(&p);
 }

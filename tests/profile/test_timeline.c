@@ -40,34 +40,70 @@ static void test_before_and_after(void **state)
 	rd_timeline_release(&t);
 }
 
-static void test_modules_there(void **state)
+/* Facts of module 5, and from where on a fact at 100 speaks of it. */
+static uint64_t there_since(const struct rd_when *facts, size_t n, const struct rd_when *later)
 {
 	struct rd_modules m;
 	struct rd_error err;
 	struct rd_code_key key = {.id = 5, .life = 1}, other = {.id = 6, .life = 1};
-	struct rd_when later = at(100, RD_OP_DCEND, 0), soon = at(20, RD_OP_DCEND, 0);
-	uint64_t until;
+	uint64_t since = 0, until;
+
+	rd_modules_init(&m);
+	for (size_t i = 0; i < n; i++)
+		assert_ok(rd_modules_add(&m, &key, facts[i], &err), &err);
+	assert_ok(rd_modules_seal(&m, &err), &err);
+	until = 200;
+	if (!rd_modules_there(&m, &key, 0, later, &until)) {
+		since = until;
+		assert_false(rd_modules_there(&m, &key, since - 1, later, &until));
+	}
+	until = 200;
+	assert_true(rd_modules_there(&m, &key, since, later, &until));
+	assert_true(rd_modules_there(&m, &other, 0, later, &until));
+	assert_int_equal(until, 200);
+	rd_modules_release(&m);
+	return since;
+}
+#define SINCE(...)                                                                                                     \
+	there_since((const struct rd_when[]){__VA_ARGS__}, sizeof((const struct rd_when[]){__VA_ARGS__}) / sizeof later, \
+		    &later)
+
+static void test_modules_there(void **state)
+{
+	const struct rd_when later = at(100, RD_OP_DCEND, 0);
+	const struct rd_when load30 = at(30, RD_OP_LOAD, 1), load50 = at(50, RD_OP_LOAD, 2);
+	const struct rd_when unload40 = at(40, RD_OP_UNLOAD, 1), alive45 = at(45, RD_OP_DCSTART, 1);
+
+	assert_int_equal(SINCE(load30), 30);
+	assert_int_equal(SINCE(alive45), 0);
+	/* Loaded once more while it is there, as for another domain. */
+	assert_int_equal(SINCE(load30, alive45, load50), 30);
+	assert_int_equal(SINCE(alive45, load50), 0);
+	/* Another module had the id. */
+	assert_int_equal(SINCE(load30, unload40, load50), 50);
+	assert_int_equal(SINCE(unload40, load50), 50);
+	assert_int_equal(SINCE(load30, unload40, alive45), 40);
+	/* The fact is late: of the life that has just ended. */
+	assert_int_equal(SINCE(load30, unload40), 30);
+	assert_int_equal(SINCE(unload40), 0);
+	/* What comes after the fact says nothing of it. */
+	assert_int_equal(SINCE(load30, at(150, RD_OP_LOAD, 3)), 30);
+	assert_int_equal(SINCE(at(150, RD_OP_LOAD, 3)), 0);
+	/* At the same time it is a matter of order. */
+	assert_int_equal(SINCE(at(100, RD_OP_UNLOAD, 3)), 0);
+}
+
+static void test_module_names(void **state)
+{
+	struct rd_modules m;
+	struct rd_error err;
+	struct rd_code_key key = {.id = 5, .life = 1}, other = {.id = 6, .life = 1};
 
 	rd_modules_init(&m);
 	assert_ok(rd_modules_add(&m, &key, at(30, RD_OP_LOAD, 1), &err), &err);
 	assert_ok(rd_modules_add(&m, &key, at(40, RD_OP_UNLOAD, 1), &err), &err);
 	assert_ok(rd_modules_add(&m, &key, at(50, RD_OP_LOAD, 2), &err), &err);
-	rd_modules_seal(&m);
-	const struct {
-		uint64_t time;
-		const struct rd_when *seen_from;
-		bool there;
-		uint64_t until;
-	} rows[] = {
-		{10, &later, false, 30}, {10, &soon, true, 30},   {30, &later, true, 40},
-		{40, &later, false, 50}, {50, &later, true, 200}, {99, &later, true, 200},
-	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		until = 200;
-		assert_int_equal(rd_modules_there(&m, &key, rows[i].time, rows[i].seen_from, &until), rows[i].there);
-		assert_int_equal(until, rows[i].until);
-	}
-	assert_true(rd_modules_there(&m, &other, 10, &later, &until));
+	assert_ok(rd_modules_seal(&m, &err), &err);
 	assert_int_equal(rd_modules_name(&m, &key, 10), 1);
 	assert_int_equal(rd_modules_name(&m, &key, 49), 1);
 	assert_int_equal(rd_modules_name(&m, &key, 50), 2);
@@ -102,6 +138,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_before_and_after),
 		cmocka_unit_test(test_modules_there),
+		cmocka_unit_test(test_module_names),
 		cmocka_unit_test(test_method_namer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
