@@ -241,7 +241,7 @@ check-damage: $(DAMAGE_TEST)
 
 # Gigabytes that must be read, a million stacks, 25 million samples.
 check-large: all tests
-	@V=1 RD_LARGE=full $(RUN_TESTS) tests/e2e/large.sh
+	@V=1 RD_LARGE=full $(RUN_TESTS) tests/e2e/large.sh tests/e2e/streams.sh
 
 coverage:
 	@+$(MAKE) --no-print-directory COVERAGE=1 coverage-report
