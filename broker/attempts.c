@@ -63,6 +63,8 @@ static int fill_work(const struct rd_broker *b, const struct rd_job *j, const st
 	w->path = trace ? trace->path : j->submit->path[t->input];
 	if (t->work == RD__WORK__OPEN)
 		w->scratch = j->submit->scratch;
+	if (t->work == RD__WORK__INDEX)
+		w->damage = trace->damage;
 	if (t->work != RD__WORK__DECODE)
 		return 0;
 	w->trace = trace->number;

@@ -191,6 +191,7 @@ void rd_job_opened(struct rd_broker *b, struct rd_job *j, struct rd_task *t, con
 			return;
 		trace->path = keep_text(b, j, &opened->path[i]);
 		trace->member = keep_text(b, j, &opened->member[i]);
+		trace->damage = keep_text(b, j, &opened->damage[i]);
 		task->input = input;
 		task->trace = trace;
 		j->unopened++;

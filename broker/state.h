@@ -57,6 +57,7 @@ struct rd_trace {
 	uint32_t input;
 	ProtobufCBinaryData path;   /* of the plain file; borrowed from the job */
 	ProtobufCBinaryData member; /* its name inside the archive; empty for the input itself */
+	ProtobufCBinaryData damage; /* of the archive, to be told of it; may be empty */
 	bool indexed;
 	struct rd_index index;
 	struct rd_plan plan;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/archive.h"
+
 /* A decode, on its way into an inspection. */
 struct taking {
 	struct rd_inspection *in;
@@ -222,7 +224,8 @@ static int sort_keys(struct rd_inspection *in, struct rd_error *err)
 	return 0;
 }
 
-static int take_index(struct rd_inspection *in, const struct rd_source *s, struct rd_error *err)
+static int take_index(struct rd_inspection *in, const struct rd_source *s, const char *archive_damage,
+		      struct rd_error *err)
 {
 	int code = rd_trace_probe(s, &in->format, err);
 
@@ -230,25 +233,30 @@ static int take_index(struct rd_inspection *in, const struct rd_source *s, struc
 		code = in->format->index(s, &in->index, NULL, NULL, err);
 	if (code < 0)
 		return code;
-	rd_kinds_init(&in->seen, in->format, &in->index.info);
-	rd_processes_init(&in->processes, in->index.info.format == RD_FORMAT_ETL);
-	rd_rundowns_init(&in->rundowns, in->index.info.clock.frequency_hz);
+	struct rd_trace_info *info = &in->index.info;
+	rd_kinds_init(&in->seen, in->format, info);
+	rd_processes_init(&in->processes, info->format == RD_FORMAT_ETL);
+	rd_rundowns_init(&in->rundowns, info->clock.frequency_hz);
 	rd_rate_init(&in->rate);
-	in->last_ticks = in->index.info.clock.start_ticks;
-	in->complete = in->index.info.complete;
-	in->cut_at = in->index.info.cut_at;
-	if (in->index.info.damage[0] && add_damage(in, in->cut_at, in->index.info.damage) != 0)
+	in->last_ticks = info->clock.start_ticks;
+	if (info->damage[0] && add_damage(in, info->cut_at, info->damage) != 0)
 		return rd_fail_nomem(err);
+	if (archive_damage[0] && add_damage(in, info->size_bytes, archive_damage) != 0)
+		return rd_fail_nomem(err);
+	rd_archive_mark(info, archive_damage);
+	in->complete = info->complete;
+	in->cut_at = info->cut_at;
 	return in->format->facts ? in->format->facts(s, &in->index, &in->facts, err) : 0;
 }
 
-int rd_inspection_make(struct rd_inspection *in, const struct rd_source *s, struct rd_error *err)
+int rd_inspection_make(struct rd_inspection *in, const struct rd_source *s, const char *archive_damage,
+		       struct rd_error *err)
 {
 	struct taking t = {.in = in};
 
 	memset(in, 0, sizeof *in);
 	t.losses.out = &t.partial;
-	int code = take_index(in, s, err);
+	int code = take_index(in, s, archive_damage, err);
 	if (code == 0)
 		code = decode(&t, s, err);
 	if (code == 0)

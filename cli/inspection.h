@@ -56,8 +56,10 @@ struct rd_inspection {
 	uint64_t cut_at; /* RD_NO_OFFSET none */
 };
 
-/* Fails when nothing is usable. Release in any case. */
-int rd_inspection_make(struct rd_inspection *in, const struct rd_source *s, struct rd_error *err);
+/* archive_damage: of an unpacked file, what rd_unpacked says; else "". Fails when nothing is usable. Release in any
+ * case. */
+int rd_inspection_make(struct rd_inspection *in, const struct rd_source *s, const char *archive_damage,
+		       struct rd_error *err);
 void rd_inspection_release(struct rd_inspection *in);
 
 #endif

@@ -67,7 +67,7 @@ static void show_as_given(const struct rd_run_words *w, struct rd_error *err)
 static void note_incomplete(const struct rd_run_words *w, const struct rd_result *r, const struct rd_run_end *end)
 {
 	const struct rd_trust *t = &r->trust;
-	char line[1024], cut[48] = "";
+	char line[1024], cut[48];
 	size_t damaged = 0;
 
 	if (end->quarantined > 0) {
@@ -82,10 +82,13 @@ static void note_incomplete(const struct rd_run_words *w, const struct rd_result
 		if (one->complete || (one->cut_at == RD_NO_OFFSET && end->quarantined > 0))
 			continue;
 		damaged++;
+		cut[0] = 0;
 		if (one->cut_at != RD_NO_OFFSET)
 			snprintf(cut, sizeof cut, " from byte %" PRIu64 " on", one->cut_at);
-		rd_note(NAME, "%s%s%s is incomplete%s; what came whole is counted", shown ? shown : one->path,
-			one->member[0] ? ", " : "", one->member, one->cut_at != RD_NO_OFFSET ? cut : "");
+		bool why = one->info.damage[0] != 0;
+		rd_note(NAME, "%s%s%s is incomplete%s%s%s%s; what came whole is counted", shown ? shown : one->path,
+			one->member[0] ? ", " : "", one->member, cut, why ? " (" : "", one->info.damage,
+			why ? ")" : "");
 	}
 	if (t->complete && w->strict && damaged == 0)
 		rd_note(NAME, "%" PRIu64 " events and %" PRIu64 " buffers were lost while it was recorded",

@@ -10,16 +10,18 @@
 #include "cli/scratch.h"
 #include "trace/archive.h"
 
-static int show_one(struct rd_telling *s, const struct rd_source *source, const char *member, struct rd_error *err)
+/* member: what it came out of, of an archive; NULL: it is the input itself. */
+static int show_one(struct rd_telling *s, const struct rd_source *source, const struct rd_unpacked *member,
+		    struct rd_error *err)
 {
 	struct rd_inspection in;
-	int code = rd_inspection_make(&in, source, err);
+	int code = rd_inspection_make(&in, source, member ? member->damage : "", err);
 
 	if (code == 0) {
 		s->incomplete |= !in.complete;
 		if (s->json)
 			rd_json_object(&s->j, NULL);
-		code = s->one(s, &in, s->path, member, err);
+		code = s->one(s, &in, s->path, member ? member->name : "", err);
 		if (s->json)
 			rd_json_object_end(&s->j);
 		s->shown++;
@@ -51,7 +53,7 @@ static int show_member(struct rd_telling *s, const struct rd_unpacked *m, struct
 	int code = rd_source_open(&source, m->path, err);
 
 	if (code == 0) {
-		code = show_one(s, &source, m->name, err);
+		code = show_one(s, &source, m, err);
 		rd_source_close(&source);
 	}
 	if (code < 0) {
@@ -135,7 +137,7 @@ static int show(struct rd_telling *s, const char *path, struct rd_error *err)
 	if (code == 0 && !packed && s->member)
 		code = rd_error_at(err, rd_fail(err, RD_USAGE, "no archive, so it has no members"), path, RD_NO_OFFSET);
 	else if (code == 0)
-		code = packed ? show_packed(s, &source, err) : show_one(s, &source, "", err);
+		code = packed ? show_packed(s, &source, err) : show_one(s, &source, NULL, err);
 	rd_source_close(&source);
 	return code;
 }

@@ -127,6 +127,8 @@ static int check_task(const struct check *c)
 		return bad(c, "its parts are not as long as it says");
 	if (decode ? w->info_bytes == 0 : sum != 0)
 		return bad(c, "the parts that its work has");
+	if (!text_ok(&w->damage, 0, 255) || (w->damage.len != 0 && w->work != RD__WORK__INDEX))
+		return bad(c, "its damage");
 	if (decode ? w->window < 1 || w->window > 1024 : w->window != 0)
 		return bad(c, "its window");
 	return 0;
@@ -140,13 +142,16 @@ static int check_result(const struct check *c)
 		return c->blob->size_bytes > 0 ? 0 : bad(c, "neither an index nor traces");
 	if (c->blob->size_bytes > 0)
 		return bad(c, "an index and traces");
-	if (o->n_path < 1 || o->n_path > RD_TRACES_MAX || o->n_member != o->n_path || o->n_size_bytes != o->n_path)
+	if (o->n_path < 1 || o->n_path > RD_TRACES_MAX || o->n_member != o->n_path || o->n_size_bytes != o->n_path ||
+	    o->n_damage != o->n_path)
 		return bad(c, "the number of its traces");
 	for (size_t i = 0; i < o->n_path; i++)
 		if (!absolute_ok(&o->path[i]))
 			return bad(c, "the path of a trace");
 	if (!texts_ok(o->n_member, o->member, 0, 255))
 		return bad(c, "the name of a trace");
+	if (!texts_ok(o->n_damage, o->damage, 0, 255))
+		return bad(c, "the damage of a trace");
 	return 0;
 }
 

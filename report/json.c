@@ -60,6 +60,10 @@ static void put_traces(struct rd_json *j, const struct rd_result *r)
 		rd_json_u64(j, "cpus", t->info.cpus);
 		rd_json_bool(j, "complete", t->complete);
 		rd_json_offset(j, "cut_at", t->cut_at);
+		if (t->info.damage[0])
+			rd_json_text(j, "damage", t->info.damage);
+		else
+			rd_json_null(j, "damage");
 		rd_json_u64(j, "lost_events", t->lost_events);
 		rd_json_u64(j, "lost_buffers", t->lost_buffers);
 		rd_json_object_end(j);

@@ -187,6 +187,26 @@ static void put_cuts(const struct rd_result *r, struct rd_out *o)
 		rd_out_printf(o, ", and %zu traces more", damaged - named);
 }
 
+/* What the framing of the traces, and of their archives, says of damage: the first one's. */
+static void put_damage(const struct rd_result *r, struct rd_out *o)
+{
+	char number[RD_NUMBER_TEXT];
+	size_t damaged = 0;
+
+	for (size_t i = 0; i < r->traces.n; i++) {
+		const char *damage = r->traces.at[i].info.damage;
+		if (damage[0] == 0 || damaged++ > 0)
+			continue;
+		rd_out_text(o, ", ");
+		if (r->traces.n > 1)
+			rd_out_printf(o, "trace %zu: ", i + 1);
+		rd_out_name(o, span_of(damage), 0);
+	}
+	if (damaged > 1)
+		rd_out_printf(o, ", and %s more %s damaged", rd_count_text(damaged - 1, number),
+			      damaged == 2 ? "is" : "are");
+}
+
 static void put_trust(const struct rd_result *r, struct rd_out *o)
 {
 	const struct rd_trust *t = &r->trust;
@@ -209,6 +229,7 @@ static void put_trust(const struct rd_result *r, struct rd_out *o)
 	put_if(o, t->unowned_samples, "sample without an owner", "samples without an owner");
 	put_if(o, t->malformed_events, "malformed event", "malformed events");
 	put_missing(t, o);
+	put_damage(r, o);
 }
 
 /* The line that was made, wrapped where there is a terminal, its further lines indented. */

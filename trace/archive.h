@@ -1,8 +1,11 @@
 /*
- * archive - is it packed, and the plain trace out of it (libarchive).
+ * archive - is it packed, and the plain trace out of it.
  *
- * gzip, zstd (windows of up to 2^27 bytes), xz, bzip2; zip and 7z, which may
- * hold several traces. Names inside archives never become paths: each
+ * gzip, zstd (windows of up to 2^27 bytes), xz, bzip2, each by its own library;
+ * zip and 7z, which may hold several traces, by libarchive. Every check that a
+ * format has is made. An archive that was cut gives what came of it, with a
+ * word on that; one that is damaged gives only what is certain to be whole, or
+ * nothing (docs/formats/packed.md). Names inside archives never become paths: each
  * member that looks like a trace by its first bytes is written as NN.trace
  * into the scratch folder.
  *
@@ -19,11 +22,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "trace/source.h"
+#include "trace/trace.h"
 
 struct rd_unpacked {
 	char path[4096]; /* of the plain file */
 	char name[256];  /* the member's own, with its folders, for display only; "" for a single stream */
 	uint64_t size_bytes;
+	char damage[256]; /* why the trace may go on where this file ends, one line; "" it does not */
 };
 typedef RD_VEC(struct rd_unpacked) rd_unpacked_vec;
 
@@ -39,23 +44,29 @@ struct rd_unpack_limits {
 	uint32_t traces;  /* 0: 256 */
 };
 
+/* Whether these are the first bytes of an archive. */
+bool rd_archive_begins(const uint8_t *head, size_t size_bytes);
 /* By the first bytes of the file, not its name. */
 int rd_archive_is(const struct rd_source *s, bool *packed, struct rd_error *err);
 
 /*
- * Whether it holds a trace, by its first bytes. Stops at the first one. Fails
- * like rd_archive_unpack, but for RD_NOT_FOUND.
+ * Whether it holds a trace, by its first bytes, or a member that has a trace's
+ * name and must have been one. Stops at the first one. Fails like
+ * rd_archive_unpack, but for RD_NOT_FOUND.
  */
 int rd_archive_holds(const struct rd_source *s, bool *trace, struct rd_error *err);
 
 /*
  * Write every trace in it to folder. progress (may be NULL) hears the packed
  * bytes read so far. RD_NOT_FOUND when it holds no trace, RD_LIMIT at a cap,
- * RD_CORRUPT or RD_TRUNCATED for a broken archive; what was written before a
- * failure is removed.
+ * RD_CORRUPT or RD_TRUNCATED for a broken archive of which nothing can be
+ * kept; what was written before a failure is removed.
  */
 int rd_archive_unpack(const struct rd_source *s, const char *folder, const struct rd_unpack_limits *limits,
 		      rd_unpacked_vec *out, void (*progress)(void *ctx, uint64_t packed_bytes), void *ctx,
 		      struct rd_error *err);
+
+/* Let a trace's info say what is known of its archive: the damage of its rd_unpacked, "" none. */
+void rd_archive_mark(struct rd_trace_info *info, const char *damage);
 
 #endif

@@ -1,7 +1,7 @@
 #include "trace/archive_names.h"
 
-#include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 
 static bool is_slash(char c)
 {
@@ -58,4 +58,16 @@ void rd_archive_name_shown(char *out, size_t size, const char *name)
 	for (size_t i = 0; i < n; i++)
 		out[i] = (unsigned char)name[i] < 0x20 || name[i] == 0x7f ? '?' : name[i];
 	out[n] = 0;
+}
+
+bool rd_archive_name_says_trace(const char *name)
+{
+	static const char *const endings[] = {".nettrace", ".netperf", ".etl"};
+	size_t n = strlen(name);
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		size_t ending = strlen(endings[i]);
+		if (n >= ending && strcasecmp(name + n - ending, endings[i]) == 0)
+			return true;
+	}
+	return false;
 }

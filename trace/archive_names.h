@@ -8,6 +8,7 @@
 #ifndef RD_TRACE_ARCHIVE_NAMES_H
 #define RD_TRACE_ARCHIVE_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/table.h"
@@ -17,5 +18,8 @@ int rd_archive_name_check(struct rd_strings *seen, const char *name, struct rd_e
 
 /* The name with its folders, fit to be printed; of a long one the end. */
 void rd_archive_name_shown(char *out, size_t size, const char *name);
+
+/* Whether it ends as names of traces do. */
+bool rd_archive_name_says_trace(const char *name);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -82,14 +83,25 @@ int rd_archive_output_write(struct rd_archive_output *o, const void *bytes, size
 	return 0;
 }
 
-int rd_archive_output_end(struct rd_archive_output *o, struct rd_error *err)
+int rd_archive_output_shorten(struct rd_archive_output *o, uint64_t size_bytes, struct rd_error *err)
+{
+	struct rd_unpacked *u = &o->out->at[o->out->n - 1];
+	if (ftruncate(o->fd, (off_t)size_bytes) != 0)
+		return rd_error_at(err, rd_fail_errno(err, "shortening the unpacked file"), u->path, RD_NO_OFFSET);
+	u->size_bytes = size_bytes;
+	return 0;
+}
+
+int rd_archive_output_end(struct rd_archive_output *o, const char *damage, struct rd_error *err)
 {
 	int fd = o->fd;
+	struct rd_unpacked *u = &o->out->at[o->out->n - 1];
+	snprintf(u->damage, sizeof u->damage, "%s", damage);
 	o->fd = -1;
 	if (fd < 0 || close(fd) == 0 || errno == EINTR)
 		return 0;
 	int rc = rd_fail_errno(err, "writing the unpacked file");
-	return rd_error_at(err, rc, o->out->at[o->out->n - 1].path, RD_NO_OFFSET);
+	return rd_error_at(err, rc, u->path, RD_NO_OFFSET);
 }
 
 void rd_archive_output_undo(struct rd_archive_output *o)

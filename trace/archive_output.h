@@ -36,8 +36,10 @@ int rd_archive_output_allow_all(const struct rd_archive_output *o, uint64_t plai
 int rd_archive_output_begin(struct rd_archive_output *o, const char *name, struct rd_error *err);
 /* Append to it, within the caps. */
 int rd_archive_output_write(struct rd_archive_output *o, const void *bytes, size_t size_bytes, struct rd_error *err);
-/* Close it. */
-int rd_archive_output_end(struct rd_archive_output *o, struct rd_error *err);
+/* Give it another size, whatever was written. */
+int rd_archive_output_shorten(struct rd_archive_output *o, uint64_t size_bytes, struct rd_error *err);
+/* Close it. damage: what is missing at its end, "" nothing. */
+int rd_archive_output_end(struct rd_archive_output *o, const char *damage, struct rd_error *err);
 /* Close and remove all that was begun. */
 void rd_archive_output_undo(struct rd_archive_output *o);
 

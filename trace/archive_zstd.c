@@ -16,18 +16,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include "base/file.h"
+#include "trace/archive_stream.h"
 #include "trace/trace.h"
 
 #define PACKED_BYTES      ((size_t)256 << 10)
-#define LEAST_PLAIN_BYTES (UINT64_C(16) << 20) /* below, libarchive's way costs no more than this much memory */
-#define RESIDENT_BYTES    ((size_t)1 << 20)  /* new ones; what matches bring back comes on top */
-#define PIECE_BYTES       ((size_t)64 << 10) /* smaller ones cost more time, larger ones more memory */
+#define LEAST_PLAIN_BYTES (UINT64_C(16) << 20) /* below, the other way costs no more than this much memory */
+#define RESIDENT_BYTES    ((size_t)1 << 20)    /* new ones; what matches bring back comes on top */
+#define PIECE_BYTES       ((size_t)64 << 10)   /* smaller ones cost more time, larger ones more memory */
 #define BLOCK_BYTES       ((size_t)ZSTD_BLOCKSIZE_MAX)
 #define HEAD_BYTES        512
 
@@ -42,8 +44,14 @@ struct frame {
 	size_t wanted;      /* packed bytes that make up the next block */
 	size_t prepared;    /* plain bytes up to here have their pieces */
 	size_t dropped;     /* plain bytes up to here left the process */
-	bool ended;         /* the frame is whole */
+	bool ended;         /* the frame is whole, */
+	bool cut;           /* or the file ends inside it */
 };
+
+static int damaged(struct rd_error *err, const char *what)
+{
+	return rd_error_in(err, rd_fail(err, RD_CORRUPT, "it is damaged (%s)", what), RD_ARCHIVE_CANNOT);
+}
 
 /* The plain size that the file's first frame names; false when it is no frame, names none, or is a small one. */
 static bool frame_size(const struct rd_source *s, uint64_t *plain_bytes)
@@ -93,8 +101,10 @@ static int step(struct frame *f, struct rd_archive_output *o, struct rd_error *e
 	if (f->in.pos == f->packed_bytes) {
 		uint64_t left = f->source->size_bytes - f->position;
 		size_t want = left < PACKED_BYTES ? (size_t)left : PACKED_BYTES;
-		if (want == 0)
-			return rd_fail(err, RD_TRUNCATED, "the archive cannot be unpacked: it ends inside its frame");
+		if (want == 0) {
+			f->cut = true;
+			return 0;
+		}
 		int rc = rd_source_read(f->source, f->packed, want, f->position, err);
 		if (rc != 0)
 			return rc;
@@ -110,20 +120,20 @@ static int step(struct frame *f, struct rd_archive_output *o, struct rd_error *e
 		return code;
 	size_t rc = ZSTD_decompressStream(f->decoder, &f->out, &f->in);
 	if (ZSTD_isError(rc))
-		return rd_fail(err, RD_CORRUPT, "the archive cannot be unpacked: %s", ZSTD_getErrorName(rc));
+		return damaged(err, ZSTD_getErrorName(rc));
 	f->wanted = rc;
 	f->ended = rc == 0;
 	drop_pages(f);
 	return 0;
 }
 
-/* The whole frame. *is_trace false: its first bytes are of no trace, and it was left there. */
+/* The whole frame, or what there is of it. *is_trace false: its first bytes are of no trace, or too few. */
 static int unpack_frame(struct frame *f, struct rd_archive_output *o,
 			void (*progress)(void *ctx, uint64_t packed_bytes), void *ctx, bool *is_trace,
 			struct rd_error *err)
 {
 	*is_trace = false;
-	while (!f->ended) {
+	while (!f->ended && !f->cut) {
 		int rc = step(f, o, err);
 		if (rc != 0)
 			return rc;
@@ -151,6 +161,16 @@ static int map_output(struct rd_archive_output *o, uint64_t plain_bytes, void **
 	return *at != MAP_FAILED ? 0 : RD_ZSTD_NOT_MINE;
 }
 
+/* Its last block may be half there; what is, was never held against the check at the frame's end. */
+static int keep_cut(struct frame *f, struct rd_archive_output *o, struct rd_error *err)
+{
+	char damage[256];
+	snprintf(damage, sizeof damage, RD_ARCHIVE_ENDS_EARLY, (unsigned long long)f->source->size_bytes);
+	o->plain_bytes = f->out.pos;
+	int rc = rd_archive_output_shorten(o, f->out.pos, err);
+	return rc == 0 ? rd_archive_output_end(o, damage, err) : rc;
+}
+
 static int run(struct frame *f, struct rd_archive_output *o, uint64_t plain_bytes,
 	       void (*progress)(void *ctx, uint64_t packed_bytes), void *ctx, struct rd_error *err)
 {
@@ -166,14 +186,18 @@ static int run(struct frame *f, struct rd_archive_output *o, uint64_t plain_byte
 	int rc = unpack_frame(f, o, progress, ctx, &is_trace, err);
 	if (rc != 0)
 		return rc;
-	/* More frames behind this one: libarchive puts them together. */
-	if (is_trace && (f->in.pos < f->packed_bytes || f->position < f->source->size_bytes))
+	if (!is_trace)
 		return RD_ZSTD_NOT_MINE;
-	if (is_trace && f->out.pos != plain_bytes)
-		return rd_fail(err, RD_CORRUPT, "the archive cannot be unpacked: its frame has another size");
-	o->plain_bytes = is_trace ? plain_bytes : 0;
-	o->out->at[o->out->n - 1].size_bytes = o->plain_bytes;
-	return is_trace ? rd_archive_output_end(o, err) : 0;
+	if (f->cut)
+		return keep_cut(f, o, err);
+	/* More frames behind this one are to be put together. */
+	if (f->in.pos < f->packed_bytes || f->position < f->source->size_bytes)
+		return RD_ZSTD_NOT_MINE;
+	if (f->out.pos != plain_bytes)
+		return damaged(err, "its frame has another size");
+	o->plain_bytes = plain_bytes;
+	o->out->at[o->out->n - 1].size_bytes = plain_bytes;
+	return rd_archive_output_end(o, "", err);
 }
 
 int rd_archive_zstd(const struct rd_source *s, struct rd_archive_output *o,
@@ -198,10 +222,10 @@ int rd_archive_zstd(const struct rd_source *s, struct rd_archive_output *o,
 		rc = run(&f, o, plain_bytes, progress, ctx, err);
 		munmap(at, (size_t)plain_bytes);
 	}
-	if (rc == RD_ZSTD_NOT_MINE || (rc == 0 && o->plain_bytes == 0))
+	if (rc == RD_ZSTD_NOT_MINE) {
 		rd_archive_output_undo(o);
-	if (rc == RD_ZSTD_NOT_MINE)
 		o->packed_bytes = 0;
+	}
 	ZSTD_freeDCtx(f.decoder);
 	rd_free(f.packed);
 	return rc;

@@ -79,7 +79,7 @@ static int take_member(struct rd_answer *a, struct rd_cursor *c, struct rd_error
 		return rd_fail_nomem(err);
 	m->size_bytes = rd_u64(c);
 	if (take_text(c, m->path, sizeof m->path, false) && take_text(c, m->name, sizeof m->name, true) &&
-	    rd_left(c) == 0 && inside(m->path, a->folder))
+	    take_text(c, m->damage, sizeof m->damage, true) && rd_left(c) == 0 && inside(m->path, a->folder))
 		return RD_ANSWER_MEMBER;
 	a->members.n--;
 	return breach(err, "a file that is none of this task");
@@ -198,15 +198,16 @@ static void append_text(struct rd_bytes *b, const char *text)
 	rd_bytes_append(b, text, n);
 }
 
-int rd_answer_member(int fd, const char *path, const char *name, uint64_t size_bytes, struct rd_error *err)
+int rd_answer_member(int fd, const struct rd_answer_member *m, struct rd_error *err)
 {
 	struct rd_bytes b = {0};
 	uint8_t raw[8];
 
-	put(raw, size_bytes, 8);
+	put(raw, m->size_bytes, 8);
 	rd_bytes_append(&b, raw, 8);
-	append_text(&b, path);
-	append_text(&b, name);
+	append_text(&b, m->path);
+	append_text(&b, m->name);
+	append_text(&b, m->damage);
 	int code = b.failed ? rd_fail_nomem(err)
 			    : rd_pipe_write(fd, RD_ANSWER_MEMBER, span_of(&b), (struct rd_span){0}, err);
 	rd_bytes_release(&b);

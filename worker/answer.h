@@ -9,7 +9,7 @@
  * Frames (base/pipe.h), little-endian:
  *   PROGRESS  u64 bytes of the input done so far, never less than before
  *   RESULT    the next part of the packed index
- *   MEMBER    u64 size, u16 length and path of a plain file, u16 length and name of the member
+ *   MEMBER    u64 size of a plain file, then as u16 length and text: its path, the member's name, its damage
  *   BLOCK     u32 table, u32 seq, one block of the partial
  *   ERROR     rd_pipe_error_pack; the last frame
  *   END       nothing; the last frame, all went well
@@ -39,6 +39,7 @@ struct rd_answer_member {
 	uint64_t size_bytes;
 	char path[4096];
 	char name[256];
+	char damage[256]; /* of the archive, at the end of this trace; "" none */
 };
 
 /* What a child said so far. */
@@ -66,7 +67,7 @@ int rd_answer_complete(const struct rd_answer *a, struct rd_error *err);
 /* The child's side: each writes its frames, and waits while the pipe is full. */
 int rd_answer_progress(int fd, uint64_t bytes, struct rd_error *err);
 int rd_answer_index(int fd, struct rd_span packed, struct rd_error *err);
-int rd_answer_member(int fd, const char *path, const char *name, uint64_t size_bytes, struct rd_error *err);
+int rd_answer_member(int fd, const struct rd_answer_member *m, struct rd_error *err);
 int rd_answer_block(int fd, uint32_t table, uint32_t seq, struct rd_span block, struct rd_error *err);
 int rd_answer_error(int fd, const struct rd_error *e);
 int rd_answer_end(int fd, struct rd_error *err);

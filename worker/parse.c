@@ -117,12 +117,16 @@ static int index_trace(struct task *t, struct rd_error *err)
 	const struct rd_format *format;
 	struct rd_index index = {0};
 	struct rd_bytes packed = {0};
+	char damage[sizeof index.info.damage];
 	int code = rd_trace_probe(&t->source, &format, err);
 
 	if (code == 0)
 		code = format->index(&t->source, &index, hear_progress, t, err);
-	if (code == 0)
+	if (code == 0) {
+		rd_field_text(&t->work->damage, damage, sizeof damage);
+		rd_archive_mark(&index.info, damage);
 		code = rd_index_pack(&index, &packed, err);
+	}
 	if (code == 0)
 		code = rd_answer_index(t->pipe, (struct rd_span){packed.at, packed.n}, err);
 	rd_bytes_release(&packed);
@@ -150,6 +154,19 @@ static int make_folder(char *path, struct rd_error *err)
 	return 0;
 }
 
+static int tell_member(const struct task *t, const struct rd_unpacked *u, struct rd_error *err)
+{
+	struct rd_answer_member m = {.size_bytes = u->size_bytes};
+
+	_Static_assert(sizeof m.path == sizeof u->path && sizeof m.name == sizeof u->name &&
+			       sizeof m.damage == sizeof u->damage,
+		       "they are copied");
+	memcpy(m.path, u->path, sizeof m.path);
+	memcpy(m.name, u->name, sizeof m.name);
+	memcpy(m.damage, u->damage, sizeof m.damage);
+	return rd_answer_member(t->pipe, &m, err);
+}
+
 static int unpack_archive(struct task *t, struct rd_error *err)
 {
 	rd_unpacked_vec files = {0};
@@ -159,7 +176,7 @@ static int unpack_archive(struct task *t, struct rd_error *err)
 		return code;
 	code = rd_archive_unpack(&t->source, t->folder, NULL, &files, hear_progress, t, err);
 	for (size_t i = 0; code == 0 && i < files.n; i++)
-		code = rd_answer_member(t->pipe, files.at[i].path, files.at[i].name, files.at[i].size_bytes, err);
+		code = tell_member(t, &files.at[i], err);
 	rd_vec_release(&files);
 	return code;
 }

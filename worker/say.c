@@ -161,7 +161,7 @@ static int say_opened(struct rd_worker *w, struct rd_error *err)
 	Rd__Envelope e = about_task(w, RD__KIND__RESULT);
 	Rd__Opened opened = RD__OPENED__INIT;
 	size_t n = w->answer.members.n;
-	ProtobufCBinaryData *texts = rd_realloc(NULL, 2 * n * sizeof *texts);
+	ProtobufCBinaryData *texts = rd_realloc(NULL, 3 * n * sizeof *texts);
 	uint64_t *sizes = rd_realloc(NULL, n * sizeof *sizes);
 	int sent = RD_NOMEM;
 
@@ -169,11 +169,13 @@ static int say_opened(struct rd_worker *w, struct rd_error *err)
 		for (size_t i = 0; i < n; i++) {
 			texts[i] = rd_field(w->answer.members.at[i].path);
 			texts[n + i] = rd_field(w->answer.members.at[i].name);
+			texts[2 * n + i] = rd_field(w->answer.members.at[i].damage);
 			sizes[i] = w->answer.members.at[i].size_bytes;
 		}
-		opened.n_path = opened.n_member = opened.n_size_bytes = n;
+		opened.n_path = opened.n_member = opened.n_size_bytes = opened.n_damage = n;
 		opened.path = texts;
 		opened.member = texts + n;
+		opened.damage = texts + 2 * n;
 		opened.size_bytes = sizes;
 		e.opened = &opened;
 		sent = send_message(w, &e, NULL, err);

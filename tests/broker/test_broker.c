@@ -83,6 +83,7 @@ static void archives_and_several_inputs_keep_their_order(void **state)
 	Rd__Opened opened = RD__OPENED__INIT;
 	ProtobufCBinaryData paths[] = {rd_field("/scratch/00.trace"), rd_field("/scratch/01.trace")};
 	ProtobufCBinaryData members[] = {rd_field("one.etl"), rd_field("two.etl")};
+	ProtobufCBinaryData damages[] = {rd_field(""), rd_field("the archive ends early")};
 	uint64_t sizes[] = {10, 20};
 
 	hello(&s, MERGER, RD__ROLE__MERGER, 0);
@@ -97,16 +98,19 @@ static void archives_and_several_inputs_keep_their_order(void **state)
 	say_index(&s, W2, b, 1, MIB);
 	expect_nothing(&s, W2);
 	Rd__Envelope e = about(&s, RD__KIND__RESULT, a->task, a->attempt);
-	opened.n_path = opened.n_member = opened.n_size_bytes = 2;
+	opened.n_path = opened.n_member = opened.n_size_bytes = opened.n_damage = 2;
 	opened.path = paths;
 	opened.member = members;
 	opened.size_bytes = sizes;
+	opened.damage = damages;
 	e.opened = &opened;
 	say(&s, W1, &e, NULL);
 	expect(&s, W1, RD__KIND__DONE);
 	const Rd__Envelope *one = take_task(&s, W1, RD__WORK__INDEX);
 	const Rd__Envelope *two = take_task(&s, W2, RD__WORK__INDEX);
 	assert_string_equal("/scratch/00.trace", text(&one->work->path));
+	assert_string_equal("", text(&one->work->damage));
+	assert_string_equal("the archive ends early", text(&two->work->damage));
 	say_index(&s, W2, two, 2, MIB);
 	say_index(&s, W1, one, 1, MIB);
 	for (int i = 0; i < 3; i++) {
@@ -160,6 +164,7 @@ static void a_member_is_named_as_the_user_knows_it(void **state)
 	Rd__Submit base = plain_submit();
 	Rd__Opened opened = RD__OPENED__INIT;
 	ProtobufCBinaryData path = rd_field("/scratch/00.trace"), member = rd_field("inner.etl");
+	ProtobufCBinaryData damage = rd_field("");
 	uint64_t size = 10;
 
 	hello(&s, MERGER, RD__ROLE__MERGER, 0);
@@ -168,10 +173,11 @@ static void a_member_is_named_as_the_user_knows_it(void **state)
 	submit(&s, &base, 1, (const char *[]){"/t/a.zip"});
 	const Rd__Envelope *open = take_task(&s, W1, RD__WORK__OPEN);
 	Rd__Envelope e = about(&s, RD__KIND__RESULT, open->task, open->attempt);
-	opened.n_path = opened.n_member = opened.n_size_bytes = 1;
+	opened.n_path = opened.n_member = opened.n_size_bytes = opened.n_damage = 1;
 	opened.path = &path;
 	opened.member = &member;
 	opened.size_bytes = &size;
+	opened.damage = &damage;
 	e.opened = &opened;
 	say(&s, W1, &e, NULL);
 	expect(&s, W1, RD__KIND__DONE);

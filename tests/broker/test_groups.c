@@ -36,18 +36,20 @@ static void open_archive(const Rd__Envelope *task, size_t n, const char *const *
 {
 	Rd__Envelope e = about(&s, RD__KIND__RESULT, task->task, task->attempt);
 	Rd__Opened opened = RD__OPENED__INIT;
-	ProtobufCBinaryData paths[8], names[8];
+	ProtobufCBinaryData paths[8], names[8], damages[8];
 	uint64_t sizes[8];
 
 	for (size_t i = 0; i < n; i++) {
 		paths[i] = rd_field("/scratch/00.trace");
 		names[i] = rd_field(members[i]);
 		sizes[i] = 1;
+		damages[i] = rd_field("");
 	}
-	opened.n_path = opened.n_member = opened.n_size_bytes = n;
+	opened.n_path = opened.n_member = opened.n_size_bytes = opened.n_damage = n;
 	opened.path = paths;
 	opened.member = names;
 	opened.size_bytes = sizes;
+	opened.damage = damages;
 	e.opened = &opened;
 	say(&s, W1, &e, NULL);
 	expect(&s, W1, RD__KIND__DONE);

@@ -25,7 +25,7 @@ static int inspect(struct rd_inspection *in, const char *path)
 	struct rd_error err;
 
 	assert_ok(rd_source_open(&s, path, &err), &err);
-	int code = rd_inspection_make(in, &s, &err);
+	int code = rd_inspection_make(in, &s, "", &err);
 	rd_source_close(&s);
 	return code;
 }

@@ -35,6 +35,51 @@ for packed in gz xz bz2 zip; do
 	is "$packed: inspect" '["nettrace",9065]' "$(cat "$scratch/out")"
 done
 
+# ---- packed traces that were cut or damaged: kept and told, or refused; and the same as a plain trace cut there
+
+# damaged NAME FILE TEXT: told in the trust, the note, the reports and inspect.
+damaged()
+{
+	of "$2"
+	is "$1: exit code" 3 $status
+	is "$1: a note says why" 1 "$(grep -c "note: .*$3" "$scratch/err")"
+	is "$1: the trust says why" 1 "$("$bin/rundown" report "$scratch/r" | grep -c "^trust: incomplete.*$3")"
+	is "$1: JSON says why" "false 1" "$("$bin/rundown" report "$scratch/r" --format json |
+		jq -r '"\(.trust.complete) \([.traces[] | select(.damage and (.complete | not))] | length)"')"
+	told=$digest
+	of "$2" --shards 5 --workers 2
+	is "$1: the same, however it is sharded" "$told" "$digest"
+	"$bin/rundown" inspect "$2" >"$scratch/out" 2>"$scratch/err"
+	is "$1: inspect, exit code" 3 $?
+	is "$1: inspect says why" 1 "$(grep -c "at byte .*$3" "$scratch/out")"
+}
+
+zstd -qc "$scratch/shop.nettrace" >"$scratch/shop.zst"
+for packed in xz bz2 zst zip gz; do
+	head -c 250000 "$scratch/shop.$packed" >"$scratch/cut.$packed"
+	damaged "$packed, cut" "$scratch/cut.$packed" "the compressed file ends early at byte 250000"
+done
+gzip -dcq "$scratch/cut.gz" >"$scratch/cut.nettrace" 2>/dev/null
+of "$scratch/cut.nettrace"
+is "gz, cut: as the plain trace" "$told" "$digest"
+{ head -c 3000000 "$scratch/shop.nettrace" | gzip -c && tail -c +3000001 "$scratch/shop.nettrace" | gzip -c; } >"$scratch/two.gz"
+of "$scratch/two.gz"
+is "two members: exit code, digest" "0 $plain" "$status $digest"
+size=$(wc -c <"$scratch/two.gz" | tr -d ' ')
+printf 'damage' | dd of="$scratch/two.gz" bs=1 seek=$((size - 5000)) conv=notrunc 2>/dev/null
+damaged "two members, the second damaged" "$scratch/two.gz" "is damaged in the part that begins at byte"
+{ cat "$scratch/shop.gz" && head -c 70000 /dev/zero; } >"$scratch/padded.gz"
+of "$scratch/padded.gz"
+is "zeros behind a gzip: exit code, digest" "0 $plain" "$status $digest"
+for packed in gz zst xz bz2 zip; do
+	cp "$scratch/shop.$packed" "$scratch/bad.$packed"
+	printf 'damage' | dd of="$scratch/bad.$packed" bs=1 seek=200000 conv=notrunc 2>/dev/null
+	of "$scratch/bad.$packed"
+	is "$packed, damaged: exit code" 1 $status
+	is "$packed, damaged: one line says so" "1 1" \
+		"$(wc -l <"$scratch/err" | tr -d ' ') $(grep -c 'the archive cannot be unpacked: ' "$scratch/err")"
+done
+
 # ---- folders and several traces
 
 cp "$scratch/shop.nettrace" "$scratch/night/b.nettrace"

@@ -25,9 +25,11 @@ refused "a folder without a trace" 1 "a folder without a trace" "$scratch/hollow
 refused "empty" 1 "an empty file" "$scratch/empty"
 refused "not a trace" 1 "not a trace" tests/run.sh
 refused "a device" 1 "device" /dev/null
-head -c 300000 "$trace" | gzip >"$scratch/cut.gz"
-truncate -s 20000 "$scratch/cut.gz"
-refused "a broken archive" 1 "" "$scratch/cut.gz"
+gzip -c "$trace" >"$scratch/broken.gz"
+printf 'damage' | dd of="$scratch/broken.gz" bs=1 seek=20000 conv=notrunc 2>/dev/null
+refused "a broken archive" 1 "the archive cannot be unpacked" "$scratch/broken.gz"
+: | gzip >"$scratch/empty.gz"
+refused "an empty archive" 1 "an empty file, compressed" "$scratch/empty.gz"
 gzip -c tests/run.sh >"$scratch/text.gz"
 refused "an archive without a trace" 1 "no trace" "$scratch/text.gz"
 { head -c 8 "$trace" && printf '\024\000\000\000!FastSerialization.1' && head -c 500 /dev/zero; } >"$scratch/nothing"

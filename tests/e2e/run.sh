@@ -70,8 +70,8 @@ line='not a trace' refused "a text" 1 "$scratch/text"
 printf 'Nettrace\0\0\0\0\11\0\0\0\0\0\0\0' >"$scratch/version9"
 line='9' refused "an unknown version" 1 "$scratch/version9"
 line='text' refused "one bad trace of two" 1 "$small" "$scratch/text"
-head -c 300000 tests/traces/shop-verbose.nettrace.zst >"$scratch/cut.zst"
-line='cut.zst' refused "a packed trace that is cut" 1 "$scratch/cut.zst"
+{ head -c 300000 tests/traces/shop-verbose.nettrace.zst && echo damage && tail -c +300008 tests/traces/shop-verbose.nettrace.zst; } >"$scratch/damaged.zst"
+line='damaged.zst' refused "a packed trace that is damaged" 1 "$scratch/damaged.zst"
 left "bad traces"
 
 # ---- results

@@ -22,7 +22,7 @@ static Rd__Status status;
 static Rd__Filter filter;
 static struct rd_message m;
 static uint8_t sixteen[16] = {1};
-static ProtobufCBinaryData paths[2], members[2];
+static ProtobufCBinaryData paths[2], members[2], damages[2];
 static uint64_t sizes[2];
 static uint32_t groups[2], shards[2], q_trace[1], q_shard[1];
 static uint64_t q_from[1], q_to[1];
@@ -52,12 +52,14 @@ static void good_parts(void)
 	for (int i = 0; i < 2; i++) {
 		paths[i] = rd_field("/t/a");
 		members[i] = rd_field("a");
+		damages[i] = rd_field("");
 		shards[i] = 3;
 	}
-	opened.n_path = opened.n_member = opened.n_size_bytes = 2;
+	opened.n_path = opened.n_member = opened.n_size_bytes = opened.n_damage = 2;
 	opened.path = paths;
 	opened.member = members;
 	opened.size_bytes = sizes;
+	opened.damage = damages;
 	chunk = (Rd__Chunk)RD__CHUNK__INIT;
 	chunk.table = 1;
 	filter = (Rd__Filter)RD__FILTER__INIT;
@@ -335,6 +337,9 @@ static void tasks(void **state)
 	work.window = 1;
 	refused(RD_FROM_BROKER, "window");
 	work.window = 0;
+	work.damage = rd_field("cut");
+	refused(RD_FROM_BROKER, "damage");
+	work.damage = rd_field("");
 	work.scratch = rd_field("s");
 	refused(RD_FROM_BROKER, "scratch");
 }
@@ -346,6 +351,8 @@ static void results(void **state)
 	BAD(RESULT, WORKER, opened.n_path = 0, "number");
 	BAD(RESULT, WORKER, opened.n_member = 1, "number");
 	BAD(RESULT, WORKER, opened.n_size_bytes = 1, "number");
+	BAD(RESULT, WORKER, opened.n_damage = 1, "number");
+	BAD(RESULT, WORKER, damages[1] = ((ProtobufCBinaryData){3, (uint8_t *)"a\0b"}), "damage");
 	BAD(RESULT, WORKER, paths[1] = rd_field("../a"), "path");
 	BAD(RESULT, WORKER, paths[1] = ((ProtobufCBinaryData){3, (uint8_t *)"/\0a"}), "path");
 	memset(long_text, 'x', 4999);

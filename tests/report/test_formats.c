@@ -224,7 +224,8 @@ static void test_json(void **state)
 		"\"path\": \"shop.nettrace\", \"format\": \"nettrace\", \"version\": \"4\", \"bytes\": 1500000, "
 		"\"start\": \"2026-03-01T12:30:05.25Z\", \"duration_ns\": 3000000000, \"pointer_size\": 8, \"cpus\": "
 		"8, "
-		"\"complete\": true, \"cut_at\": null, \"lost_events\": 0, \"lost_buffers\": 0}",
+		"\"complete\": true, \"cut_at\": null, \"damage\": null, "
+		"\"lost_events\": 0, \"lost_buffers\": 0}",
 		"\"samples\": 100,",
 		"\"discarded\": 0,",
 		"\"managed\": 60,",

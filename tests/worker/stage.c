@@ -39,6 +39,8 @@ static int act_send(void *ctx, const Rd__Envelope *e, struct rd_blob *blob, stru
 		s->shard = e->chunk->shard;
 	}
 	s->opened = e->opened ? e->opened->n_path : 0;
+	if (e->opened)
+		rd_field_text(&e->opened->damage[0], s->damage, sizeof s->damage);
 	struct rd_message m = {.envelope = (Rd__Envelope *)(uintptr_t)e};
 	if (blob)
 		m.blob = *blob;

@@ -19,6 +19,7 @@ struct sent {
 	uint32_t table, seq, trace, shard;
 	uint64_t blob_bytes;
 	size_t opened;
+	char damage[256]; /* of the first that was opened */
 	bool valid;
 };
 

@@ -146,7 +146,10 @@ static void an_index_in_parts(void **state)
 
 static int take_member(struct fixture *f, const char *path, const char *name)
 {
-	assert_ok(rd_answer_member(f->write_fd, path, name, 77, &f->err), &f->err);
+	struct rd_answer_member m = {.size_bytes = 77, .damage = "cut"};
+	snprintf(m.path, sizeof m.path, "%s", path);
+	snprintf(m.name, sizeof m.name, "%s", name);
+	assert_ok(rd_answer_member(f->write_fd, &m, &f->err), &f->err);
 	return take(f);
 }
 
@@ -168,6 +171,7 @@ static void members_lie_in_the_folder(void **state)
 	assert_int_equal(f->answer.members.at[0].size_bytes, 77);
 	assert_string_equal(f->answer.members.at[0].path, "/scratch/3-1/00.trace");
 	assert_string_equal(f->answer.members.at[0].name, "a/../b.nettrace");
+	assert_string_equal(f->answer.members.at[0].damage, "cut");
 	/* Traces or an index, never both. */
 	assert_code(RD_PROTOCOL, take_raw(f, RD_ANSWER_RESULT, "x", 1));
 }

@@ -67,10 +67,13 @@ static void an_archive_is_opened(void **state)
 	assert_string_equal(f->folder, "/scratch/5-2");
 	body[8] = (uint8_t)strlen(path);
 	memcpy(body + 10, path, strlen(path));
-	frame(f, RD_ANSWER_MEMBER, body, 10 + strlen(path) + 2);
+	memcpy(body + 10 + strlen(path) + 2, "\3\0cut", 5);
+	frame(f, RD_ANSWER_MEMBER, body, 10 + strlen(path) + 2 + 2 + 3);
 	frame(f, RD_ANSWER_END, "", 0);
 	child_ends(f, 0);
-	assert_int_equal(expect(f, RD__KIND__RESULT)->opened, 1);
+	const struct sent *result = expect(f, RD__KIND__RESULT);
+	assert_int_equal(result->opened, 1);
+	assert_string_equal(result->damage, "cut");
 	about(f, RD__KIND__DONE, 5, 2, 0);
 	pump(f);
 	assert_string_equal(f->cleaned, "");
