@@ -135,12 +135,14 @@ static void check_source(const struct rd_source *s, const char *name, const stru
 	check_cuts(&d, name, e);
 	check_changes(&d, name, e->changes);
 	uint64_t peak_kib = damage_peak_kib();
+	/* The rows of the second reading are this test's own. */
+	uint64_t most_kib = whole_kib + SLACK_KIB + d.cut.events.cap * sizeof *d.cut.events.at / 1024;
 	if (is_full())
 		printf("# %s: %llu bytes, %zu blocks, %llu readings, %llu KiB, whole %llu KiB\n", name,
 		       (unsigned long long)s->size_bytes, d.whole.blocks.n, (unsigned long long)d.decoded,
 		       (unsigned long long)peak_kib, (unsigned long long)whole_kib);
 	fflush(stdout);
-	if (!has_sanitizer() && peak_kib > whole_kib + SLACK_KIB)
+	if (!has_sanitizer() && peak_kib > most_kib)
 		fail_msg("%s: %llu KiB, the whole file took %llu KiB", name, (unsigned long long)peak_kib,
 			 (unsigned long long)whole_kib);
 	damage_release(&d);
@@ -160,6 +162,8 @@ static void check_packed(const struct rd_source *whole, const char *name, uint64
 		alarm(HANG_S);
 		int rc = rd_archive_unpack(&s, scratch_folder(), NULL, &files, NULL, NULL, &err);
 		bool typed = rc == RD_TRUNCATED || rc == RD_CORRUPT || rc == RD_UNSUPPORTED || rc == RD_NOT_FOUND;
+		/* What is left of it is so little that its own word of its plain size looks like a bomb. */
+		typed = typed || rc == RD_LIMIT;
 		if (rc != 0 && !typed)
 			fail_msg("%s without its last %llu bytes: %s: %s", name, (unsigned long long)less,
 				 rd_code_name(rc), err.text);
