@@ -1,0 +1,14 @@
+/*
+ * write_etl - buffers of an ETL file; write_etl_records.c fills them.
+ */
+#ifndef RD_TESTS_GEN_WRITE_ETL_H
+#define RD_TESTS_GEN_WRITE_ETL_H
+
+#include "tests/gen/writer.h"
+
+/* n bytes for a record in the CPU's buffer, at a multiple of 8; a full buffer goes out first. */
+uint8_t *gen_etl_room(struct gen_writer *w, uint32_t cpu, uint64_t stamp, size_t n);
+/* The record of a cue, into its CPU's buffer. */
+void gen_etl_record(struct gen_writer *w, const struct gen_cue *c);
+
+#endif
