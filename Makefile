@@ -199,7 +199,7 @@ $(foreach p,$(PROGRAMS),$(eval $(call program_rule,$p)))
 
 # A unit test sees its own room and those below; one in a folder that is no room sees all.
 define unit_rule
-$$(B)/$(1:.c=): $$(B)/obj/$(1:.c=.o) $$(call help_a,$2) $$(call room_a,$2)
+$$(B)/$(1:.c=): $$(B)/obj/$(1:.c=.o) $$(call help_a,$2 $(call unit_room,$1)) $$(call room_a,$2)
 	$$(call link,-lcmocka $$(call room_syslibs,$2))
 endef
 unit_room = $(word 2,$(subst /, ,$1))
@@ -242,6 +242,11 @@ check-damage: $(DAMAGE_TEST)
 # Gigabytes that must be read, a million stacks, 25 million samples.
 check-large: all tests
 	@V=1 RD_LARGE=full $(RUN_TESTS) tests/e2e/large.sh tests/e2e/streams.sh
+
+# Made-up traces, cut, delivered and finished at random (docs/generator.md).
+.PHONY: check-properties
+check-properties: $(B)/tests/properties/test_properties
+	RD_SEEDS=$(SEEDS) RD_SEED=$(SEED) $<
 
 coverage:
 	@+$(MAKE) --no-print-directory COVERAGE=1 coverage-report
@@ -315,6 +320,8 @@ help:
 #@                      the parts of `make check`
 #@ make check-damage    every shared trace cut and changed at thousands of places (ten minutes)
 #@ make check-large     traces of many gigabytes, stacks and samples (a minute)
+#@ make check-properties SEEDS=300
+#@                      so many made-up traces, each sharded and delivered in several ways; SEED=N: that one alone
 #@ make fuzz-NAME       libFuzzer on tests/fuzz/fuzz_NAME.c (needs clang); FUZZ_SECONDS=60
 #@ make coverage        the share of lines that the unit tests run, by room
 #@ make format          clang-format over all C files
