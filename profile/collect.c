@@ -153,6 +153,7 @@ struct rd_sink rd_collector_sink(struct rd_collector *c)
 		.block_begin = on_block_begin,
 		.block_end = on_block_end,
 		.damage = on_damage,
+		.latest = &c->out->summary.latest,
 	};
 }
 

@@ -117,6 +117,8 @@ static int first_visit(struct visit *v, struct rd_error *err)
 {
 	const struct rd_partial_summary *sum = &v->shard->summary;
 
+	if (sum->latest > v->file->latest)
+		v->file->latest = sum->latest;
 	if (sum->first_sample <= sum->last_sample) {
 		meet(v, sum->last_sample, 0, RD_OP_NONE);
 		v->group->facts--;

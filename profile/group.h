@@ -22,6 +22,7 @@ struct rd_group_file {
 	struct rd_tables tables;
 	/* What was gathered: */
 	uint64_t last_time; /* ticks: the latest fact or sample */
+	uint64_t latest;    /* ticks from the start to the last event of any kind */
 	bool any_time;
 	uint64_t malformed_events;
 	uint64_t providers_seen; /* enum rd_providers_seen */

@@ -201,7 +201,7 @@ struct rd_partial_summary {
 	uint64_t first_stack_record, last_stack_record; /* by sample_time */
 	uint64_t other[4];            /* enum rd_other_count */
 	uint64_t providers_seen;
-	uint64_t rundown_events_after; /* reserved for counts of later versions; 0 */
+	uint64_t latest;              /* ticks from the clock's start to the last event of any kind; 0 none */
 	uint64_t pointerless_samples;  /* of samples; when it is all of them nobody reads them for their pointers */
 };
 

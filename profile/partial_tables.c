@@ -34,7 +34,7 @@ static const struct rd_column summary[] = {
 	ENTRY(2),
 	ENTRY(3),
 	COLUMN(providers_seen, PLAIN),
-	COLUMN(rundown_events_after, PLAIN),
+	COLUMN(latest, PLAIN),
 	COLUMN(pointerless_samples, PLAIN),
 };
 #undef ROW

@@ -23,7 +23,7 @@ struct rd_result_trace {
 	char member[256];        /* inside an archive; "" none */
 	struct rd_trace_info info;
 	int64_t start_utc_ns;    /* of the clock's start */
-	uint64_t duration_ns;    /* from the clock's start to the last fact or sample */
+	uint64_t duration_ns;    /* from the clock's start to the last event */
 	uint64_t lost_events, lost_buffers;
 	bool complete;
 	uint64_t cut_at;         /* RD_NO_OFFSET none */

@@ -84,6 +84,7 @@ static int collect(const struct rd_source *s, const struct rd_shard *shard, cons
 		c.progress_ctx = &teller;
 	}
 	struct rd_sink sink = rd_collector_sink(&c);
+	sink.start_ticks = shard->info->clock.start_ticks;
 	int code = decode(s, shard, &sink, err);
 	if (code == 0)
 		code = rd_collector_finish(&c, err);

@@ -12,8 +12,11 @@ void rd_trust_init(struct rd_trust *t)
 
 static uint64_t duration_ns(const struct rd_group_file *file)
 {
-	int64_t ns = file->any_time ? rd_ticks_ns(&file->info->clock, file->last_time) : 0;
-	return ns > 0 ? (uint64_t)ns : 0;
+	const struct rd_clock *clock = &file->info->clock;
+	int64_t used = file->any_time ? rd_ticks_ns(clock, file->last_time) : 0;
+	int64_t all = rd_ticks_ns(clock, clock->start_ticks + file->latest);
+
+	return used < 0 && all < 0 ? 0 : (uint64_t)(used > all ? used : all);
 }
 
 static int add_quarantined(struct rd_trust *t, const struct rd_finish_trace *trace, uint32_t index,

@@ -129,7 +129,22 @@ struct rd_sink {
 	 * it. ETL: what precedes in the buffer counts.
 	 */
 	int (*damage)(void *ctx, const struct rd_block *b, uint64_t file_offset, const char *what);
+	/*
+	 * Where the ticks from start_ticks to the latest event of all counted blocks are kept, be it wanted or not; NULL
+	 * nowhere. A dropped block's is not taken back here: on `undo` its owner does that.
+	 */
+	uint64_t *latest;
+	uint64_t start_ticks;
 };
+
+/* For decoders: the time of an event. Ticks are modulo 2^64 around the start, and what is before it is not the latest. */
+static inline void rd_sink_time(const struct rd_sink *s, uint64_t time)
+{
+	uint64_t since = time - s->start_ticks;
+
+	if (s->latest && (int64_t)since > 0 && since > *s->latest)
+		*s->latest = since;
+}
 
 #define RD_WANT_ALL UINT64_MAX
 

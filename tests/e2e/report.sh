@@ -190,5 +190,10 @@ for form in text json csv folded; do
 done
 report "crashed: digest" 3 "$scratch/crashed" --digest
 report "crashed" 3 "$scratch/crashed"
+for one in "$scratch/crashed" "$r"; do
+	packed=$("$bin/rundown" report "$one" --format json | jq -r '.traces[0].path')
+	is "its duration is what inspect says" "$("$bin/rundown" inspect "$packed" --format json | jq .duration_ns)" \
+		"$("$bin/rundown" report "$one" --format json | jq '.traces[0].duration_ns')"
+done
 tail -n 1 "$scratch/out" | grep -q "^trust: incomplete, cut at byte 9,729,678, " && ok "crashed: says where" || not_ok "crashed: says where" "$scratch/out"
 plan

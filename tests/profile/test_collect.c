@@ -386,12 +386,22 @@ static void an_undone_block_leaves_nothing(void **state)
 
 	f->time = 10;
 	begin(f);
+	f->sink.start_ticks = 3;
+	/* Before the start, and so far behind it that it is before. */
+	rd_sink_time(&f->sink, 2);
+	assert_int_equal(f->p.summary.latest, 0);
+	rd_sink_time(&f->sink, UINT64_MAX);
+	assert_int_equal(f->p.summary.latest, 0);
+	rd_sink_time(&f->sink, f->time);
+	rd_sink_time(&f->sink, f->time - 1);
+	assert_int_equal(f->p.summary.latest, 7);
 	say(f, THREAD, (struct rd_record){.thread = {.pid = 1}});
 	assert_ok(f->sink.sequence(&f->c, 5, RD_SEQ_EVENT, 1, 1), NULL);
 	end(f, false);
 	struct rd_partial_summary before = f->p.summary;
 	f->time = 20;
 	begin(f);
+	rd_sink_time(&f->sink, f->time);
 	say_all(f);
 	assert_ok(try_say(f, METHOD, NULL), NULL);
 	assert_ok(f->sink.sequence(&f->c, 5, RD_SEQ_EVENT, 900, 1), NULL);

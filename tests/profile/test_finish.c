@@ -183,6 +183,7 @@ static void spoil_damage(struct rd_partial *p, size_t shard)
 	*row = (struct rd_damage_row){.offset = 500 - shard};
 	p->summary.malformed_events = 3;
 	p->summary.other[RD_OTHER_CSWITCH] = 4;
+	p->summary.latest = 900 - 100 * shard;
 }
 
 static void test_trust_of_files(void **state)
@@ -212,6 +213,8 @@ static void test_trust_of_files(void **state)
 	assert_int_equal(r.traces.at[0].cut_at, 499);
 	assert_int_equal(r.trust.malformed_events, 6);
 	assert_int_equal(r.other[RD_OTHER_CSWITCH], 8);
+	/* Events that a profile has no use for tell how long it took, too. */
+	assert_int_equal(r.traces.at[0].duration_ns, 900);
 	rd_result_release(&r);
 
 	s.info[0].complete = false;

@@ -220,6 +220,8 @@ static int walk_records(struct rd_decoder *d, const struct rd_block *block, stru
 		int rc = rd_etl_key(&d->keys, &r, &ev.key, err);
 		if (rc != 0)
 			return rc;
+		if (d->sink.event)
+			rd_sink_time(&d->sink, r.time);
 		if (ev.key == NULL)
 			continue;
 		fill(d, &r, w->plain + r.at, &ev);

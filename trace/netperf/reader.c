@@ -151,10 +151,12 @@ static int decode(struct rd_decoder *d, const struct rd_block *b, const uint8_t 
 	const uint8_t *at = events.at, *end = events.at + events.size_bytes;
 	while (rc >= 0 && at < end && rd_netperf_event_next(&at, end, d->pointer_bytes, &e)) {
 		uint32_t place = (uint32_t)(e.payload - bytes) - RD_NETPERF_EVENT_BYTES;
-		if (e.metadata_id == 0)
+		if (e.metadata_id == 0) {
 			rc = define(d, &e, b->offset + place);
-		else if (counted && d->sink.event != NULL)
+		} else if (counted && d->sink.event != NULL) {
+			rd_sink_time(&d->sink, e.time);
 			rc = deliver(d, &e, (uint64_t)b->ordinal << 32 | place);
+		}
 	}
 	return rc;
 }

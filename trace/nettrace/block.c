@@ -114,6 +114,7 @@ static inline __attribute__((always_inline)) int events(struct rd_decoder *d, st
 		const struct rd_nettrace_type *type = rd_nettrace_types_find(&d->types, s->h.metadata_id);
 		if (!tell || rc < 0)
 			continue;
+		rd_sink_time(&d->sink, s->h.time);
 		if (type == NULL || s->h.label_list != 0)
 			rc = deliver_odd(d, &s->h, type, (uint64_t)b->ordinal << 32 | at);
 		else if (type->wanted)
