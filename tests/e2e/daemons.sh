@@ -60,16 +60,16 @@ no_process()
 for program in rundown-worker rundown-merger; do
 	"$bin/$program" >"$scratch/out" 2>"$scratch/err"
 	is "$program without a broker: exit code" 2 $?
-	is "$program without a broker: one line" "$program: --broker ENDPOINT is missing" "$(cat "$scratch/err")"
+	is "$program without a broker: one line" "$program: --broker ENDPOINT is missing (see $program --help)" "$(cat "$scratch/err")"
 	"$bin/$program" --help >"$scratch/out" 2>"$scratch/err"
 	is "$program --help: exit code" 0 $?
 	is "$program --help names the broker" 1 "$(grep -c -- '--broker' "$scratch/out")"
 done
 "$bin/rundown-worker" --broker nonsense 2>"$scratch/err"
-is "a worker with a bad endpoint: exit code" 1 $?
-is "a worker with a bad endpoint: one line" "rundown-worker: nonsense: cannot connect: Invalid argument" "$(cat "$scratch/err")"
+is "a worker with a bad endpoint: exit code" 2 $?
+is "a worker with a bad endpoint: one line" "rundown-worker: nonsense: cannot connect: Invalid argument (see rundown-worker --help)" "$(cat "$scratch/err")"
 "$bin/rundown-merger" --broker "$endpoint" 2>"$scratch/err"
-is "a merger without a state" "rundown-merger: --state DIR is missing" "$(cat "$scratch/err")"
+is "a merger without a state" "rundown-merger: --state DIR is missing (see rundown-merger --help)" "$(cat "$scratch/err")"
 "$bin/rundown-merger" --broker "$endpoint" --state "$scratch/none/there" 2>"$scratch/err"
 is "a state that cannot be: exit code" 1 $?
 is "a state that cannot be: one line" \
