@@ -36,6 +36,11 @@ uint32_t rd_records_id(struct rd_records *r, const void *key, bool *fresh)
 	return (uint32_t)r->n++;
 }
 
+void rd_records_forget(struct rd_records *r)
+{
+	rd_table_clear(&r->table);
+}
+
 void rd_records_release(struct rd_records *r)
 {
 	rd_free(r->at);

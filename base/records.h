@@ -29,6 +29,12 @@ void rd_records_init(struct rd_records *r, size_t record_bytes, size_t key_bytes
 uint32_t rd_records_id(struct rd_records *r, const void *key, bool *fresh);
 /* The id if it is known, else RD_NONE. */
 uint32_t rd_records_find(const struct rd_records *r, const void *key);
+/*
+ * Let the keys so far be found no more; the records stay. For keys that have a
+ * part which only grows: a small table of the present ones is found in nearer
+ * memory than one of all.
+ */
+void rd_records_forget(struct rd_records *r);
 /* The record, until the next one is added. */
 static inline void *rd_records_at(const struct rd_records *r, uint32_t id)
 {

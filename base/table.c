@@ -106,6 +106,17 @@ int rd_table_put(struct rd_table *t, uint64_t hash, uint32_t index)
 	return RD_OK;
 }
 
+void rd_table_clear(struct rd_table *t)
+{
+	if (t->cap > FIRST_CAP && t->n < t->cap / 16) {
+		rd_table_release(t);
+		return;
+	}
+	if (t->n > 0)
+		memset(t->slots, 0xff, t->cap * sizeof *t->slots);
+	t->n = 0;
+}
+
 void rd_table_release(struct rd_table *t)
 {
 	rd_free(t->slots);

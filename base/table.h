@@ -37,6 +37,9 @@ uint32_t rd_table_find(const struct rd_table *t, uint64_t hash, rd_equal_fn equa
 /* Store an index for a key that is not there (ask first). 0, RD_NOMEM, or RD_LIMIT for RD_NONE. */
 int rd_table_put(struct rd_table *t, uint64_t hash, uint32_t index);
 
+/* Forget all that was put. Room for about as much stays, so a table that is cleared often costs what it holds. */
+void rd_table_clear(struct rd_table *t);
+
 void rd_table_release(struct rd_table *t);
 
 /*

@@ -48,7 +48,11 @@ static void know_bucket(struct counting *c, uint64_t time)
 
 	if (time < c->bucket_until || c->count->by_stack_only)
 		return;
-	c->bucket = rd_moments_bucket(c->count->moments, rd_utc_ns(clock, time));
+	uint32_t bucket = rd_moments_bucket(c->count->moments, rd_utc_ns(clock, time));
+	/* Rows of the buckets before are complete. */
+	if (bucket != c->bucket)
+		rd_records_forget(&c->count->content->rows);
+	c->bucket = bucket;
 	c->bucket_until = rd_ticks_from(clock, rd_moments_bucket_end(c->count->moments, c->bucket));
 }
 

@@ -1,5 +1,9 @@
 #include "profile/tables.h"
 
+#include <string.h>
+
+#include "profile/partial_tables.h"
+
 void rd_table_open(struct rd_table_reader *r, const struct rd_tables *t, size_t shard, enum rd_partial_table table)
 {
 	*r = (struct rd_table_reader){.tables = t, .shard = shard, .table = table};
@@ -30,14 +34,31 @@ static int unpack_next(struct rd_table_reader *r, struct rd_partial *into, struc
 	return 1;
 }
 
+/* Make room for the next block where the last one was. */
+static void clear_block(struct rd_table_reader *r)
+{
+	uint8_t *field = (uint8_t *)&r->block + rd_partial_layout(r->table)->rows_at;
+	struct rd_any_vec v;
+
+	if (r->table == RD_TABLE_STRINGS) {
+		rd_partial_release(&r->block);
+		return;
+	}
+	r->block.stack_ends.n = r->block.stack_frames.n = 0;
+	if (r->table == RD_TABLE_STACKS || r->table == RD_TABLE_SUMMARY)
+		return;
+	memcpy(&v, field, sizeof v);
+	v.n = 0;
+	memcpy(field, &v, sizeof v);
+}
+
 int rd_table_next(struct rd_table_reader *r, const struct rd_partial **rows, struct rd_error *err)
 {
 	if (r->tables->packed == NULL) {
 		*rows = r->tables->in_memory[r->shard];
 		return r->seq++ == 0;
 	}
-	rd_partial_release(&r->block);
-	r->block = (struct rd_partial){0};
+	clear_block(r);
 	int rc = unpack_next(r, &r->block, err);
 	if (rc < 0)
 		return rd_error_in(err, rc, "shard %zu, table %d, block %u", r->shard, (int)r->table, r->seq);
