@@ -193,7 +193,8 @@ static int compare_keys(const void *x, const void *y, void *ctx)
 /* Counts by the text of a key. Two kinds may read the same: an identity that the file defines twice. */
 static int sum_keys(struct rd_inspection *in, struct rd_error *err)
 {
-	rd_kinds_finish(&in->seen);
+	if (rd_kinds_finish(&in->seen) != 0)
+		return rd_fail_nomem(err);
 	for (size_t i = 0; i < in->seen.rows.n; i++) {
 		const struct rd_kind *row = &in->seen.rows.at[i];
 		uint32_t id = rd_strings_id(&in->keys, row->key_text.at, row->key_text.size_bytes);

@@ -59,6 +59,12 @@ int rd_describe_etl(const struct rd_trace_info *info, const struct rd_event *ev,
 /* ETL: the bytes that tell self-describing events of one key apart; empty when the key is enough. */
 struct rd_span rd_etl_self_description(const struct rd_event *ev);
 
+/* ETL: the first piece of a manifest that an EventSource wrote as an event of this id; empty: this is none. */
+#define RD_MANIFEST_ID 65534
+struct rd_span rd_manifest_piece(const struct rd_event *ev);
+/* What that piece says of another event of its provider, if anything. 0 or RD_NOMEM. */
+int rd_describe_manifest(struct rd_span xml, uint32_t id, uint32_t version, struct rd_description *out);
+
 /* What an event of kind RD_EVENT_SCHEMA says of others. 0 or RD_NOMEM. */
 int rd_describe_schema(const struct rd_schema_record *schema, struct rd_description *out);
 

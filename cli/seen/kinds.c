@@ -49,6 +49,10 @@ static uint32_t add_row(struct rd_kinds *k, const struct rd_event *ev, struct rd
 	rd_bytes_release(&text);
 	if (code == 0 && k->format->describe && ev->said.size_bytes)
 		code = k->format->describe(k->info, ev, &row->said);
+	if (code == 0 && ev->key->identity == RD_IDENTITY_EVENT && ev->key->id == RD_MANIFEST_ID) {
+		row->manifest = rd_manifest_piece(ev);
+		code = own(k, &row->manifest);
+	}
 	return code == 0 ? (uint32_t)(k->rows.n - 1) : RD_NONE;
 }
 
@@ -157,17 +161,36 @@ static struct rd_description *merged_of(struct rd_kinds *k, const struct rd_even
 	return NULL;
 }
 
-void rd_kinds_finish(struct rd_kinds *k)
+/* By the manifest of its EventSource, if that stands in the file. */
+static int describe_by_source(struct rd_kinds *k, struct rd_kind *row)
 {
+	for (size_t i = 0; i < k->rows.n; i++) {
+		const struct rd_kind *source = &k->rows.at[i];
+		if (source->manifest.size_bytes && memcmp(source->key.guid, row->key.guid, 16) == 0)
+			return rd_describe_manifest(source->manifest, row->key.id, row->key.version, &row->said);
+	}
+	return 0;
+}
+
+int rd_kinds_finish(struct rd_kinds *k)
+{
+	int code = 0;
+
 	for (size_t i = 0; i < k->counts.rows.n; i++) {
 		const struct rd_kind_count *count = rd_records_at(&k->counts.rows, (uint32_t)i);
 		struct rd_kind *row = &k->rows.at[count->kind];
 		row->events = count->events;
 		row->bytes = count->bytes;
 	}
-	for (size_t i = 0; i < k->rows.n; i++)
-		if (k->rows.at[i].self.size_bytes == 0)
-			k->rows.at[i].merged = merged_of(k, &k->rows.at[i].key);
+	for (size_t i = 0; i < k->rows.n && code == 0; i++) {
+		struct rd_kind *row = &k->rows.at[i];
+		if (row->self.size_bytes)
+			continue;
+		row->merged = merged_of(k, &row->key);
+		if (row->merged == NULL && row->key.type == NULL && row->key.identity == RD_IDENTITY_EVENT)
+			code = describe_by_source(k, row);
+	}
+	return code;
 }
 
 static struct rd_span span_of(const char *text)

@@ -24,6 +24,7 @@ struct rd_kind {
 	struct rd_span key_text;       /* as inspect prints it */
 	struct rd_span self;           /* what tells it from others of its key; empty: nothing */
 	struct rd_description said;    /* by the file */
+	struct rd_span manifest;       /* the first piece of its provider, which this event is; empty else */
 	struct rd_description *merged; /* by a merged manifest of the file; NULL none */
 	uint64_t events, bytes;        /* when all is done */
 };
@@ -57,8 +58,8 @@ void rd_kinds_release(struct rd_kinds *k);
 int rd_kinds_take(struct rd_kinds *k, const struct rd_event *ev);
 /* Keep what the file says of others. 0 or RD_NOMEM. */
 int rd_kinds_schema(struct rd_kinds *k, const struct rd_schema_record *schema);
-/* All blocks are through: fill in the counts, and what merged manifests say. */
-void rd_kinds_finish(struct rd_kinds *k);
+/* All blocks are through: fill in the counts, and what manifests say. 0 or RD_NOMEM. */
+int rd_kinds_finish(struct rd_kinds *k);
 
 /*
  * What is told of a kind. The name is the catalogue's, else the file's; the

@@ -80,6 +80,9 @@ if [ -d "$shared/traces" ]; then
 		"$(jq -c '.kinds[1].fields' "$scratch/self.json")"
 	"$bin/rundown" events "$shared/traces/perfview/net.4.5.2.x64.etl.zip" --provider Microsoft-Windows-DNS-Client --format json >"$scratch/merged.json"
 	is "merged manifests: the provider, and fields" true "$(jq '.kinds | length == 1 and (.[0].fields | length) > 0' "$scratch/merged.json")"
+	"$bin/rundown" events "$shared/traces/perfview/net.4.5.2.x64.etl.zip" --provider TplEventSource --id 8 --format json >"$scratch/source.json"
+	is "an EventSource's own manifest" '["OriginatingTaskSchedulerID","OriginatingTaskID","TaskID"]' \
+		"$(jq -c '[.kinds[0].fields[].name]' "$scratch/source.json")"
 else
 	skip "self-describing events" "no shared traces beside the checkout"
 fi

@@ -293,6 +293,53 @@ static void merged_manifests(void **state)
 	rd_bytes_release(&b);
 }
 
+/* An EventSource's manifest, whole and cut anywhere: names and fields of the events that it has. */
+static void manifests_of_event_sources(void **state)
+{
+	static const char xml[] = "<provider name=\"My-Source\"><events>"
+				  "<event value=\"1\" version=\"0\" symbol=\"First\" template=\"FirstArgs\"/>"
+				  "<event value=\"12\" version=\"1\" symbol=\"Bare\"/></events><templates>"
+				  "<template tid=\"Other\"><data name=\"no\" inType=\"win:Int8\"/></template>"
+				  "<template tid=\"FirstArgs\"><data name=\"id\" inType=\"win:UInt32\"/>"
+				  "<data name=\"rows\" inType=\"win:UInt8\" count=\"n\"/></template></templates>";
+	static const uint8_t head[80];
+	const struct rd_event_key key = {.identity = RD_IDENTITY_EVENT, .id = RD_MANIFEST_ID};
+	struct rd_bytes b = {0};
+	struct rd_description d = {0}, bare = {0}, none = {0}, source = {0};
+
+	put_number(&b, 0x5b000001, 4);
+	put_number(&b, 1, 2);
+	put_number(&b, 0, 2);
+	put_text(&b, xml, false);
+	struct rd_event ev = {.key = &key, .payload = b.at, .payload_bytes = b.n, .said = {head, sizeof head}};
+	struct rd_span piece = rd_manifest_piece(&ev);
+	assert_int_equal(piece.size_bytes, sizeof xml - 1);
+	assert_int_equal(rd_describe_etl(NULL, &ev, &source), 0);
+	assert_true(says(source.provider, "My-Source"));
+	assert_int_equal(rd_describe_manifest(piece, 1, 0, &d), 0);
+	assert_true(says(d.name, "First"));
+	assert_int_equal(d.fields.n, 2);
+	check_field(&d, 0, "id", "u32");
+	check_field(&d, 1, "rows", "u8[]");
+	assert_int_equal(rd_describe_manifest(piece, 12, 1, &bare), 0);
+	assert_true(says(bare.name, "Bare") && bare.has_fields && bare.fields.n == 0);
+	assert_int_equal(rd_describe_manifest(piece, 2, 0, &none), 0);
+	assert_int_equal(none.name.size_bytes, 0);
+	for (size_t n = 0; n < sizeof xml; n++) {
+		struct rd_description cut = {0};
+		char *copy = malloc(n ? n : 1);
+		memcpy(copy, xml, n);
+		assert_int_equal(rd_describe_manifest((struct rd_span){(const uint8_t *)copy, n}, 1, 0, &cut), 0);
+		rd_description_release(&cut);
+		free(copy);
+	}
+	rd_description_release(&d);
+	rd_description_release(&bare);
+	rd_description_release(&none);
+	rd_description_release(&source);
+	rd_bytes_release(&b);
+}
+
 /* Every row that a profile decodes has its fields told, for any version, and those of the tables exist. */
 static void what_the_project_knows(void **state)
 {
@@ -354,6 +401,7 @@ int main(void)
 		cmocka_unit_test(events_that_describe_themselves),
 		cmocka_unit_test(merged_manifests),
 		cmocka_unit_test(what_the_project_knows),
+		cmocka_unit_test(manifests_of_event_sources),
 		cmocka_unit_test(no_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

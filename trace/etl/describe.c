@@ -14,7 +14,7 @@
 #include "trace/etl/records.h"
 #include "trace/etl/type_word.h"
 
-enum { ITEM_SCHEMA = 11, ITEM_TRAITS = 12, MANIFEST_ID = 65534 };
+enum { ITEM_SCHEMA = 11, ITEM_TRAITS = 12 };
 
 /* ---- events that describe themselves */
 
@@ -105,13 +105,12 @@ static int describe_traits(struct rd_span item, struct rd_description *d)
 static int describe_manifest(const struct rd_event *ev, struct rd_description *d)
 {
 	static const char before[] = "<provider name=\"";
-	enum { PIECE_HEAD = 8 };
-	const uint8_t *p = ev->payload;
+	struct rd_span piece = rd_manifest_piece(ev);
 
-	if (ev->payload_bytes < PIECE_HEAD || p[3] != 0x5b || rd_le16(p + 6) != 0)
+	if (piece.size_bytes == 0)
 		return 0;
-	const uint8_t *end = p + ev->payload_bytes;
-	const uint8_t *at = memmem(p + PIECE_HEAD, ev->payload_bytes - PIECE_HEAD, before, sizeof before - 1);
+	const uint8_t *end = piece.at + piece.size_bytes;
+	const uint8_t *at = memmem(piece.at, piece.size_bytes, before, sizeof before - 1);
 	if (at == NULL)
 		return 0;
 	at += sizeof before - 1;
@@ -144,7 +143,7 @@ int rd_describe_etl(const struct rd_trace_info *info, const struct rd_event *ev,
 		rc = describe_self(self, d);
 	if (rc == 0 && traits.size_bytes)
 		rc = describe_traits(traits, d);
-	if (rc == 0 && ev->key->id == MANIFEST_ID)
+	if (rc == 0 && ev->key->id == RD_MANIFEST_ID)
 		rc = describe_manifest(ev, d);
 	return rc;
 }
