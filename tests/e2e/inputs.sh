@@ -176,4 +176,26 @@ ln -s "$scratch/shop.nettrace" "$scratch/work/link.nettrace"
 harmful "only a link" "no trace" "$scratch/link.zip"
 { head -c 2000 "$scratch/shop.nettrace" && head -c 100000000 /dev/zero; } | bzip2 -9 >"$scratch/bomb.bz2"
 harmful "a bomb" "more than 10000 times its size" "$scratch/bomb.bz2"
+rundown=$(cd "$bin" && pwd)/rundown
+# ---- one fault has one sentence, whoever meets it
+mkdir "$scratch/faults" "$scratch/faults/folder"
+(
+	cd "$scratch/faults" || exit 1
+	: >empty
+	echo "This is a text, and long enough to be looked at." >text
+	echo abc >short
+	printf 'Nettrace\0\0\0\0\11\0\0\0\0\0\0\0' >version
+	gzip -c text >text.gz
+	printf 'PK\3\4abcdef' >broken.zip
+	mkfifo pipe
+)
+head -c 20 tests/traces/shop-small.nettrace.zst >"$scratch/faults/cut.zst"
+(cd "$scratch/faults" && ls -d * /dev/null /no/such "$(printf 'no\nsuch')") 2>/dev/null | while read -r fault; do
+	(cd "$scratch/faults" && "$rundown" run "$fault" -o "$scratch/faults.rundown") 2>&1 >/dev/null | sed 's/^rundown run: //' >"$scratch/one"
+	(cd "$scratch/faults" && "$rundown" inspect "$fault") 2>&1 >/dev/null | sed 's/^rundown inspect: //' >"$scratch/other"
+	[ "$(wc -l <"$scratch/one")" -eq 1 ] || echo "$fault: not one line"
+	grep -qF "($fault)" "$scratch/one" || echo "$fault: not called as it was given: $(cat "$scratch/one")"
+	diff "$scratch/one" "$scratch/other"
+done >"$scratch/differ"
+check_empty "run and inspect say the same of what they cannot read" "$scratch/differ"
 plan

@@ -4,6 +4,7 @@
  * that reads is written back the same; a base name is the end of its path.
  */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,20 @@ static void as_words(const char *text)
 		holds(back[i] == text[i] || back[i] == text[i] + ('a' - 'A'));
 }
 
+/* Whatever it was, what is left is a line of characters that a terminal shows. */
+static void as_line(const char *text, size_t size_bytes)
+{
+	char line[100];
+
+	snprintf(line, 1 + size_bytes % sizeof line, "%s", text);
+	rd_clean_line(line, 1 + size_bytes % sizeof line);
+	holds(strlen(line) <= size_bytes % sizeof line);
+	is_utf8_line((const uint8_t *)line, strlen(line));
+	const uint8_t *p = (const uint8_t *)line, *end = p + strlen(line);
+	for (; p < end; p += rd_printable(p, end))
+		holds(rd_printable(p, end) > 0);
+}
+
 int rd_fuzz_one(const uint8_t *bytes, size_t size_bytes)
 {
 	struct rd_span all = {bytes, size_bytes};
@@ -73,6 +88,7 @@ int rd_fuzz_one(const uint8_t *bytes, size_t size_bytes)
 	memcpy(text, bytes, size_bytes);
 	text[size_bytes] = 0;
 	as_words(text);
+	as_line(text, size_bytes);
 	as_json(all);
 	holds(rd_utf16_append(&wide, bytes, size_bytes) == 0);
 	as_json((struct rd_span){wide.at, wide.n});
