@@ -3,29 +3,18 @@
  *
  * Frames that read the same are one (tiers, CLR instances, processes of one
  * pid), so stacks that differ in nothing shown become one line. Labels are
- * numbered in the order of their bytes. The calls become a tree of steps by
- * label, and a walk along it, least labels first, meets the lines in their
- * order: no line is built before it is written.
+ * numbered in the order of their bytes; stacks are then compared by numbers,
+ * and no line is built before it is written.
  */
 #include "report/format.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/radix.h"
-#include "base/records.h"
-
-/* A call as it reads. Numbers are those of steps + 1; 0 none. */
-struct step {
-	uint32_t caller, label; /* the key; label: its place in the order of bytes */
-	uint32_t first, next;   /* the first step inside, the next one beside */
-	uint32_t rank;          /* in the order of lines */
-};
-
 struct line {
 	uint32_t pid;
-	uint32_t step; /* the innermost: its number */
-	uint32_t rank; /* that step's */
+	const uint32_t *labels; /* n, root first */
+	uint32_t n;
 	uint64_t count;
 };
 
@@ -36,9 +25,7 @@ struct folder {
 	RD_VEC(uint32_t) frame_label; /* by frame */
 	RD_VEC(uint32_t) by_bytes;    /* labels in the order of their bytes */
 	RD_VEC(uint32_t) place;       /* by label: its place in that order */
-	struct rd_records steps;      /* struct step */
-	RD_VEC(uint32_t) call_step;   /* by call: its step's number */
-	RD_VEC(uint32_t) way;         /* labels of the line in work, from the innermost */
+	struct rd_arena arena;
 	RD_VEC(struct line) lines;
 };
 
@@ -108,36 +95,6 @@ static int make_labels(struct folder *f)
 	return 0;
 }
 
-static struct step *step_at(const struct folder *f, uint32_t number)
-{
-	return rd_records_at(&f->steps, number - 1);
-}
-
-/* The number of the step with a label (as frame_label has it) inside another; 0 when out of memory. */
-static uint32_t step_of(struct folder *f, uint32_t caller, uint32_t label)
-{
-	uint32_t key[2] = {caller, f->place.at[label]};
-	uint32_t id = rd_records_id(&f->steps, key, NULL);
-	return id == RD_NONE ? 0 : id + 1;
-}
-
-static int make_steps(struct folder *f)
-{
-	const struct rd_result *r = f->v->result;
-
-	if (rd_vec_reserve(&f->call_step, r->calls.n) != 0)
-		return RD_NOMEM;
-	for (size_t i = 0; i < r->calls.n; i++) {
-		const struct rd_result_call *c = &r->calls.at[i];
-		uint32_t caller = c->caller ? f->call_step.at[c->caller - 1] : 0;
-		uint32_t step = step_of(f, caller, f->frame_label.at[c->frame]);
-		if (step == 0)
-			return RD_NOMEM;
-		f->call_step.at[f->call_step.n++] = step;
-	}
-	return 0;
-}
-
 static int make_lines(struct folder *f)
 {
 	const struct rd_result *r = f->v->result;
@@ -146,57 +103,20 @@ static int make_lines(struct folder *f)
 		return RD_NOMEM;
 	for (size_t i = 0; i < f->v->stacks.n; i++) {
 		const struct rd_view_stack *s = &f->v->stacks.at[i];
-		uint32_t call = r->stacks.at[s->stack];
-		uint32_t step = call ? f->call_step.at[call - 1] : step_of(f, 0, f->frame_label.at[r->frames.n]);
-		if (step == 0)
+		const struct rd_result_call *innermost = rd_result_innermost(r, s->stack);
+		uint32_t n = innermost ? 0 : 1;
+		for (const struct rd_result_call *c = innermost; c; c = rd_result_call(r, c->caller))
+			n++;
+		uint32_t *labels = rd_arena_take(&f->arena, n * sizeof *labels), k = n;
+		if (labels == NULL)
 			return RD_NOMEM;
-		f->lines.at[f->lines.n++] =
-			(struct line){.pid = r->processes.at[s->process].pid, .step = step, .count = s->count};
+		labels[0] = f->place.at[f->frame_label.at[r->frames.n]];
+		for (const struct rd_result_call *c = innermost; c; c = rd_result_call(r, c->caller))
+			labels[--k] = f->place.at[f->frame_label.at[c->frame]];
+		f->lines.at[f->lines.n++] = (struct line){
+			.pid = r->processes.at[s->process].pid, .labels = labels, .n = n, .count = s->count};
 	}
 	return 0;
-}
-
-/* Bring each step beside those of its caller, the least label first; *root is the first of the outermost. */
-static int link_steps(struct folder *f, uint32_t *root)
-{
-	size_t n = f->steps.n;
-	struct rd_radix_item *items = rd_realloc(NULL, n * sizeof *items);
-
-	*root = 0;
-	if (items == NULL)
-		return n ? RD_NOMEM : 0;
-	for (uint32_t i = 0; i < n; i++)
-		items[i] = (struct rd_radix_item){step_at(f, i + 1)->label, i + 1};
-	int rc = rd_radix_sort(items, n);
-	for (size_t i = n; rc == 0 && i > 0; i--) {
-		struct step *step = step_at(f, items[i - 1].index);
-		uint32_t *first = step->caller ? &step_at(f, step->caller)->first : root;
-		step->next = *first;
-		*first = items[i - 1].index;
-	}
-	rd_free(items);
-	return rc;
-}
-
-/* A step comes before what is inside it. */
-static int rank_steps(struct folder *f)
-{
-	uint32_t at, rank = 0;
-	int rc = link_steps(f, &at);
-
-	while (rc == 0 && at) {
-		const struct step *step = step_at(f, at);
-		step_at(f, at)->rank = rank++;
-		uint32_t next = step->first;
-		while (at && next == 0) {
-			next = step_at(f, at)->next;
-			at = step_at(f, at)->caller;
-		}
-		at = next;
-	}
-	for (size_t i = 0; i < f->lines.n; i++)
-		f->lines.at[i].rank = step_at(f, f->lines.at[i].step)->rank;
-	return rc;
 }
 
 static int compare_lines(const void *x, const void *y)
@@ -205,27 +125,13 @@ static int compare_lines(const void *x, const void *y)
 
 	if (a->pid != b->pid)
 		return a->pid < b->pid ? -1 : 1;
-	return (a->rank > b->rank) - (a->rank < b->rank);
+	for (uint32_t i = 0; i < a->n && i < b->n; i++)
+		if (a->labels[i] != b->labels[i])
+			return a->labels[i] < b->labels[i] ? -1 : 1;
+	return (a->n > b->n) - (a->n < b->n);
 }
 
-static int put_frames(struct folder *f, uint32_t step, struct rd_out *out)
-{
-	f->way.n = 0;
-	for (; step; step = step_at(f, step)->caller) {
-		uint32_t *label = rd_vec_add(&f->way);
-		if (label == NULL)
-			return RD_NOMEM;
-		*label = step_at(f, step)->label;
-	}
-	for (size_t i = f->way.n; i > 0; i--) {
-		struct rd_span label = rd_strings_at(&f->labels, f->by_bytes.at[f->way.at[i - 1]]);
-		rd_out_bytes(out, ";", 1);
-		rd_out_bytes(out, label.at, label.size_bytes);
-	}
-	return 0;
-}
-
-static int put_lines(struct folder *f, struct rd_out *out)
+static void put_lines(struct folder *f, struct rd_out *out)
 {
 	for (size_t i = 0; i < f->lines.n; i++) {
 		const struct line *line = &f->lines.at[i];
@@ -233,11 +139,13 @@ static int put_lines(struct folder *f, struct rd_out *out)
 		for (; i + 1 < f->lines.n && compare_lines(line, &f->lines.at[i + 1]) == 0; i++)
 			count += f->lines.at[i + 1].count;
 		rd_out_printf(out, "%lld", line->pid == RD_PID_UNOWNED ? -1LL : (long long)line->pid);
-		if (put_frames(f, line->step, out) != 0)
-			return RD_NOMEM;
+		for (uint32_t k = 0; k < line->n; k++) {
+			struct rd_span label = rd_strings_at(&f->labels, f->by_bytes.at[line->labels[k]]);
+			rd_out_bytes(out, ";", 1);
+			rd_out_bytes(out, label.at, label.size_bytes);
+		}
 		rd_out_printf(out, " %llu\n", (unsigned long long)count);
 	}
-	return 0;
 }
 
 int rd_report_folded(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out,
@@ -247,21 +155,18 @@ int rd_report_folded(const struct rd_view *v, const struct rd_report_options *o,
 	int code = 0;
 
 	(void)o;
-	rd_records_init(&f.steps, sizeof(struct step), offsetof(struct step, first));
-	if (make_labels(&f) != 0 || make_steps(&f) != 0 || make_lines(&f) != 0 || rank_steps(&f) != 0)
+	if (make_labels(&f) != 0 || make_lines(&f) != 0)
 		code = rd_fail_nomem(err);
 	if (code == 0 && f.lines.n)
 		qsort(f.lines.at, f.lines.n, sizeof *f.lines.at, compare_lines);
-	if (code == 0 && put_lines(&f, out) != 0)
-		code = rd_fail_nomem(err);
+	if (code == 0)
+		put_lines(&f, out);
 	rd_strings_release(&f.labels);
 	rd_bytes_release(&f.scratch);
 	rd_vec_release(&f.frame_label);
 	rd_vec_release(&f.by_bytes);
 	rd_vec_release(&f.place);
-	rd_records_release(&f.steps);
-	rd_vec_release(&f.call_step);
-	rd_vec_release(&f.way);
+	rd_arena_release(&f.arena);
 	rd_vec_release(&f.lines);
 	return code;
 }

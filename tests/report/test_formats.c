@@ -209,41 +209,6 @@ static void test_folded(void **state)
 	assert_non_null(strstr(report("folded", &RD_VIEW_ALL, 0, 0), ";app!App.Work(int32) 60\n"));
 }
 
-/* As they must stand: by frames, one after the other, a stack before those that go on from it. */
-static int compare_folded(const char *a, const char *b)
-{
-	for (;; a++, b++) {
-		/* The end of a frame comes before whatever else a frame may have there. */
-		int x = *a == ';' ? 1 : *a ? *a + 1 : 0, y = *b == ';' ? 1 : *b ? *b + 1 : 0;
-		if (x != y || x == 0)
-			return x - y;
-	}
-}
-
-static void test_folded_lines_are_in_order_and_whole(void **state)
-{
-	uint64_t samples = 0;
-	char *before = NULL, *line, *rest;
-
-	rd_result_release(&result);
-	large_result(&result, 4000, 11);
-	/* Some begin where others do, as calls of one program. */
-	for (size_t i = 48; i < result.calls.n; i++)
-		if (result.calls.at[i].caller == 0 && i % 3)
-			result.calls.at[i].caller = (uint32_t)(i % 40 + 1);
-	char *text = strdup(report("folded", &RD_VIEW_ALL, 0, 0));
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		char *count = strrchr(line, ' ');
-		samples += strtoull(count, NULL, 10);
-		*count = 0;
-		if (before && atoi(before) == atoi(line))
-			assert_true(compare_folded(strchr(before, ';'), strchr(line, ';')) < 0);
-		before = line;
-	}
-	assert_int_equal(samples, result.samples);
-	free(text);
-}
-
 static void test_folded_escapes(void **state)
 {
 	result.frames.at[3].module = result_string(&result, "");
@@ -314,7 +279,6 @@ int main(void)
 		TEST(test_text_of_a_time_that_is_not_there),
 		TEST(test_csv),
 		TEST(test_folded),
-		TEST(test_folded_lines_are_in_order_and_whole),
 		TEST(test_folded_escapes),
 		TEST(test_json),
 		TEST(test_hottest_is_the_report_without_traces),
