@@ -17,7 +17,6 @@ struct counting {
 	const struct gen_act *act;
 	const struct gen_cues *cues;
 	struct rd_records parts;
-	RD_VEC(uint32_t) ranks; /* by frame */
 	uint64_t records, used;
 	bool check_real;
 };
@@ -107,10 +106,11 @@ static void add_stack(struct counting *c, struct work *w, uint32_t stack)
 		return;
 	const struct gen_stack *s = &c->act->stacks.at[stack];
 	for (uint32_t i = s->first; i < s->first + s->n; i++) {
-		const struct gen_verdict *v = gen_rules_verdict(&c->rules, w->life, c->ranks.at[i], w->cue->stamp);
+		const struct gen_verdict *v =
+			gen_rules_verdict(&c->rules, w->life, c->rules.ranks.at[i], w->cue->stamp);
 		add_frame(c, w, v);
 		if (c->check_real)
-			check_real(c, w, c->ranks.at[i], v);
+			check_real(c, w, c->rules.ranks.at[i], v);
 	}
 }
 
@@ -121,10 +121,10 @@ static void add_pointer(struct counting *c, struct work *w)
 
 	if (w->sample->pointer == 0)
 		return;
-	const struct gen_verdict head =
-		*gen_rules_verdict(&c->rules, w->life, gen_rules_rank(&c->rules, w->sample->pointer), w->cue->stamp);
+	uint32_t pointer = c->rules.ranks.at[c->act->frames.n + w->cue->index];
+	const struct gen_verdict head = *gen_rules_verdict(&c->rules, w->life, pointer, w->cue->stamp);
 	if (stack != GEN_NONE) {
-		uint32_t rank = c->ranks.at[c->act->stacks.at[stack].first];
+		uint32_t rank = c->rules.ranks.at[c->act->stacks.at[stack].first];
 		if (gen_rules_verdict(&c->rules, w->life, rank, w->cue->stamp)->method == head.method)
 			return;
 	}
@@ -229,8 +229,6 @@ void gen_truth_add(struct gen_truth *t, const struct gen_options *o, const struc
 
 	rd_records_init(&c.parts, sizeof(struct parts), offsetof(struct parts, kernel));
 	gen_rules_init(&c.rules, o, t, told);
-	for (size_t i = 0; i < c.act->frames.n; i++)
-		GEN_ADD(&c.ranks, gen_rules_rank(&c.rules, c.act->frames.at[i]));
 	for (uint32_t i = 0; i < c.cues->at.n; i++)
 		if (c.cues->at.at[i].kind == GEN_RECORD && !c.cues->at.at[i].lost)
 			add_record(&c, i);
@@ -238,5 +236,4 @@ void gen_truth_add(struct gen_truth *t, const struct gen_options *o, const struc
 	t->stacks_unused += c.records - c.used;
 	gen_rules_release(&c.rules);
 	rd_records_release(&c.parts);
-	rd_vec_release(&c.ranks);
 }

@@ -113,7 +113,7 @@ static void shared_code(struct gen_act *a, const struct gen_options *o, uint32_t
 		GEN_ADD(&a->methods, (struct gen_method){.id = 0x70000 + i * 8,
 							 .module_id = 0x7000 + i % 3 * 16,
 							 .start = memory.shared + i * GEN_LANE_BYTES,
-							 .size = 16 + pick(GEN_LANE_BYTES - 15),
+							 .size = 40 + pick(GEN_LANE_BYTES - 39),
 							 .flags = pick(3) ? 0 : 8u | pick(8) << 7,
 							 .process = process,
 							 .clr = clr,
@@ -244,6 +244,8 @@ void gen_make_cast(struct gen_cast *c, const struct gen_options *o)
 		a->jitters = false;
 		memset(a->skew, 0, sizeof a->skew);
 	}
+	random_begin(o->seed ^ 0x57ac);
+	gen_make_stacks(&c->first, o);
 	c->processes = (uint32_t)c->first.processes.n;
 	c->threads = (uint32_t)c->first.threads.n;
 }
@@ -263,6 +265,10 @@ static void copy_cast(struct gen_act *a, const struct gen_cast *c)
 		GEN_ADD(&a->processes, c->first.processes.at[i]);
 	for (uint32_t i = 0; i < c->threads; i++)
 		GEN_ADD(&a->threads, c->first.threads.at[i]);
+	for (size_t i = 0; i < c->first.frames.n; i++)
+		GEN_ADD(&a->frames, c->first.frames.at[i]);
+	for (size_t i = 0; i < c->first.stacks.n; i++)
+		GEN_ADD(&a->stacks, c->first.stacks.at[i]);
 }
 
 /* Threads of a process that is there for a while: its speaker lives as long, the tids of others are used again. */

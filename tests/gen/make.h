@@ -17,4 +17,7 @@ bool gen_chance(uint32_t of_1000);
 uint32_t gen_between(uint32_t from, uint32_t to);
 uint16_t gen_cpu(const struct gen_options *o);
 
+/* Those of all acts. */
+void gen_make_stacks(struct gen_act *a, const struct gen_options *o);
+
 #endif

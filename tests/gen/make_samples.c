@@ -6,10 +6,9 @@
 struct making {
 	struct gen_act *act;
 	const struct gen_options *o;
-	uint32_t from, to;            /* slots in which samples are taken */
-	RD_VEC(uint32_t) first_stack; /* by process: its stacks are a run; behind them the kernel's */
-	RD_VEC(uint32_t) next_key;    /* by key: another one of its stack */
-	RD_VEC(uint32_t) key_of;      /* by stack: one of its keys */
+	uint32_t from, to;         /* slots in which samples are taken */
+	RD_VEC(uint32_t) next_key; /* by key: another one of its stack */
+	RD_VEC(uint32_t) key_of;   /* by stack: one of its keys */
 };
 
 static bool is_etl(const struct gen_options *o)
@@ -36,32 +35,27 @@ static uint64_t user_address(const struct gen_options *o)
 	return o->format == GEN_NETTRACE6 ? kernel_address(o) : memory.local + pick(o->lanes) * GEN_LANE_BYTES;
 }
 
-static void add_stack(struct gen_act *a, const struct gen_options *o, uint32_t process)
+static void add_stack(struct gen_act *a, const struct gen_options *o, bool kernel)
 {
-	struct gen_stack s = {.process = process, .first = (uint32_t)a->frames.n, .n = 1 + pick(o->depth)};
+	struct gen_stack s = {.first = (uint32_t)a->frames.n, .n = 1 + pick(o->depth)};
 
 	for (uint32_t i = 0; i < s.n; i++) {
 		bool again = i && pick(6) == 0;
-		uint64_t address = again                 ? a->frames.at[a->frames.n - 1]
-				   : process == GEN_NONE ? kernel_address(o)
-							 : user_address(o);
+		uint64_t address = again ? a->frames.at[a->frames.n - 1] : kernel ? kernel_address(o) : user_address(o);
 		GEN_ADD(&a->frames, address);
 	}
 	GEN_ADD(&a->stacks, s);
 }
 
-static void make_stacks(struct making *m)
-{
-	struct gen_act *a = m->act;
+/* Two pools for processes, one for the kernel: the same in every act, whatever lies at their addresses then. */
+#define POOLS 2
 
-	for (uint32_t p = 0; p < a->processes.n; p++) {
-		GEN_ADD(&m->first_stack, (uint32_t)a->stacks.n);
-		for (uint32_t i = 0; i < m->o->stacks; i++)
-			add_stack(a, m->o, p);
-	}
-	GEN_ADD(&m->first_stack, (uint32_t)a->stacks.n);
-	for (uint32_t i = 0; is_etl(m->o) && i < m->o->stacks; i++)
-		add_stack(a, m->o, GEN_NONE);
+void gen_make_stacks(struct gen_act *a, const struct gen_options *o)
+{
+	for (uint32_t i = 0; i < POOLS * o->stacks; i++)
+		add_stack(a, o, false);
+	for (uint32_t i = 0; is_etl(o) && i < o->stacks; i++)
+		add_stack(a, o, true);
 }
 
 /* Each key value is one stack's after the other. */
@@ -110,12 +104,12 @@ static uint32_t sample_slot(const struct making *m, uint32_t from, uint32_t to)
 
 static uint32_t stack_of(const struct making *m, uint32_t process)
 {
-	return m->first_stack.at[process] + pick(m->o->stacks);
+	return process % POOLS * m->o->stacks + pick(m->o->stacks);
 }
 
 static uint32_t kernel_stack(const struct making *m)
 {
-	return m->first_stack.at[m->act->processes.n] + pick(m->o->stacks);
+	return POOLS * m->o->stacks + pick(m->o->stacks);
 }
 
 static uint64_t first_frame(const struct gen_act *a, uint32_t stack)
@@ -253,7 +247,6 @@ void gen_make_samples(struct gen_act *a, const struct gen_options *o)
 {
 	struct making m = {.act = a, .o = o, .from = GEN_EDGE_SLOTS, .to = o->slots - GEN_EDGE_SLOTS};
 
-	make_stacks(&m);
 	make_keys(&m);
 	while (a->samples.n < o->samples) {
 		size_t before = a->samples.n;
@@ -270,7 +263,6 @@ void gen_make_samples(struct gen_act *a, const struct gen_options *o)
 		n.bytes = n.bytes / 2 + pick(n.bytes + 1);
 		GEN_ADD(&a->noise, n);
 	}
-	rd_vec_release(&m.first_stack);
 	rd_vec_release(&m.next_key);
 	rd_vec_release(&m.key_of);
 }

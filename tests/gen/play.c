@@ -1,12 +1,15 @@
 #include "tests/gen/play.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "tests/random.h"
 
 #define OUTPUT_BYTES ((size_t)4 << 20)
+#define DIRECT_BYTES ((size_t)60000)
 #define NOISE_BYTES  ((size_t)256 << 10)
 
 void gen_output_flush(struct gen_output *out)
@@ -22,6 +25,16 @@ void gen_output_flush(struct gen_output *out)
 
 void gen_output_bytes(struct gen_output *out, const void *at, size_t n)
 {
+	/* Whole buffers need not be copied once more. */
+	if (out->fd >= 0 && n >= DIRECT_BYTES) {
+		gen_output_flush(out);
+		struct rd_bytes keep = out->bytes;
+		out->bytes = (struct rd_bytes){.at = (uint8_t *)(uintptr_t)at, .n = n};
+		gen_output_flush(out);
+		out->bytes = keep;
+		out->total += n;
+		return;
+	}
 	if (rd_bytes_append(&out->bytes, at, n) != 0)
 		gen_out_of_memory();
 	out->total += n;
@@ -124,34 +137,115 @@ static void release(struct play *p)
 	gen_cues_release(&p->last);
 }
 
+/*
+ * Truths are counted beside the writing, in a thread: it takes as long. What one of the two fills of the truth the
+ * other does not touch: writers events, losses and bytes.
+ */
+struct counter {
+	const struct play *play;
+	struct gen_truth *truth;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct played {
+		struct gen_act act;
+		struct gen_cues cues;
+	} * next; /* handed over; NULL none */
+	bool over;
+};
+
+static void count_act(struct counter *c, struct played *p)
+{
+	const struct play *play = c->play;
+	struct gen_told told[3] = {
+		{&play->cast.first, &play->first}, {&p->act, &p->cues}, {&play->cast.last, &play->last}};
+
+	gen_truth_add(c->truth, play->o, told, play->o->sound);
+	gen_act_release(&p->act);
+	gen_cues_release(&p->cues);
+	free(p);
+}
+
+/* The next act to count; NULL at the end. */
+static struct played *take_act(struct counter *c)
+{
+	pthread_mutex_lock(&c->lock);
+	while (c->next == NULL && !c->over)
+		pthread_cond_wait(&c->changed, &c->lock);
+	struct played *p = c->next;
+	c->next = NULL;
+	pthread_cond_broadcast(&c->changed);
+	pthread_mutex_unlock(&c->lock);
+	return p;
+}
+
+static void *count_all(void *ctx)
+{
+	struct counter *c = ctx;
+	struct played *p;
+
+	while ((p = take_act(c)) != NULL)
+		count_act(c, p);
+	return NULL;
+}
+
+/* p NULL: it was the last. */
+static void hand_over(struct counter *c, struct played *p)
+{
+	pthread_mutex_lock(&c->lock);
+	while (c->next)
+		pthread_cond_wait(&c->changed, &c->lock);
+	c->next = p;
+	c->over = p == NULL;
+	pthread_cond_broadcast(&c->changed);
+	pthread_mutex_unlock(&c->lock);
+}
+
+static uint32_t play_acts(struct play *p, struct gen_truth *truth)
+{
+	struct counter c = {.play = p, .truth = truth};
+	uint32_t acts = 0;
+
+	pthread_mutex_init(&c.lock, NULL);
+	pthread_cond_init(&c.changed, NULL);
+	if (pthread_create(&c.thread, NULL, count_all, &c) != 0)
+		gen_out_of_memory();
+	while (goes_on(p, acts)) {
+		struct played *now = calloc(1, sizeof *now);
+		if (now == NULL)
+			gen_out_of_memory();
+		make_act(p, &now->act, ++acts);
+		gen_cues_of(&now->cues, &now->act);
+		write_cues(p, &now->act, &now->cues);
+		p->writer.act = &p->cast.first;
+		hand_over(&c, now);
+	}
+	hand_over(&c, NULL);
+	pthread_join(c.thread, NULL);
+	pthread_mutex_destroy(&c.lock);
+	pthread_cond_destroy(&c.changed);
+	return acts;
+}
+
 void gen_play(const struct gen_options *o, struct gen_output *out, struct gen_truth *truth)
 {
 	struct play p = {.o = o, .format = writer_of(o->format), .writer = {.o = o, .truth = truth, .out = out}};
 	struct gen_cues cues = {0};
-	uint32_t acts = 0;
 
 	gen_truth_init(truth);
 	begin(&p);
 	p.writer.act = &p.cast.first;
 	p.format->begin(&p.writer);
 	write_cues(&p, &p.cast.first, &p.first);
-	while (goes_on(&p, acts)) {
-		struct gen_act a;
-		make_act(&p, &a, ++acts);
-		gen_cues_of(&cues, &a);
-		write_cues(&p, &a, &cues);
-		struct gen_told told[3] = {{&p.cast.first, &p.first}, {&a, &cues}, {&p.cast.last, &p.last}};
-		gen_truth_add(truth, o, told, o->sound);
-		p.writer.act = &p.cast.first;
-		gen_act_release(&a);
-	}
-	p.cast.last.base = p.cast.first.base + (p.cast.first.taken.n + (uint64_t)acts * o->slots) * GEN_SLOT_TICKS;
+	uint64_t acts = play_acts(&p, truth);
+	p.cast.last.base = p.cast.first.base + (p.cast.first.taken.n + acts * o->slots) * GEN_SLOT_TICKS;
 	gen_cues_of(&cues, &p.cast.last);
 	write_cues(&p, &p.cast.last, &cues);
 	p.format->end(&p.writer);
 	gen_output_flush(out);
 	truth->file_bytes = out->total;
 	gen_cues_release(&cues);
+	gen_texts_release(&p.writer.texts);
 	release(&p);
 }
 

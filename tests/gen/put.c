@@ -28,22 +28,53 @@ void put_text16(struct gen_put *p, const char *utf8)
 	put_u16(p, 0);
 }
 
-void put_method(struct gen_put *p, const struct gen_method *m, unsigned version)
+void gen_texts_release(struct gen_texts *t)
+{
+	rd_vec_release(&t->methods);
+	rd_arena_release(&t->arena);
+}
+
+#define TEXTS_MOST 100000 /* names behind this are rare */
+
+static void put_names(struct gen_put *p, uint32_t no)
 {
 	struct gen_method_name name;
 
+	gen_method_name(no, &name);
+	put_text16(p, name.ns);
+	put_text16(p, name.name);
+	put_text16(p, name.signature);
+}
+
+static void put_known_names(struct gen_put *p, struct gen_texts *t, uint32_t no)
+{
+	size_t at = p->n;
+
+	while (t->methods.n <= no)
+		GEN_ADD(&t->methods, (struct rd_span){NULL, 0});
+	struct rd_span *text = &t->methods.at[no];
+	if (text->at) {
+		put_bytes(p, text->at, text->size_bytes);
+		return;
+	}
+	put_names(p, no);
+	*text = (struct rd_span){rd_arena_copy(&t->arena, p->at + at, p->n - at), p->n - at};
+	if (text->at == NULL)
+		gen_out_of_memory();
+}
+
+void put_method(struct gen_put *p, struct gen_texts *t, const struct gen_method *m, unsigned version)
+{
 	put_u64(p, m->id);
 	put_u64(p, m->module_id);
 	put_u64(p, m->start);
 	put_u32(p, m->size);
 	put_u32(p, 0x06000001 + m->name);
 	put_u32(p, m->flags);
-	if (!m->plain) {
-		gen_method_name(m->name, &name);
-		put_text16(p, name.ns);
-		put_text16(p, name.name);
-		put_text16(p, name.signature);
-	}
+	if (!m->plain && m->name < TEXTS_MOST)
+		put_known_names(p, t, m->name);
+	else if (!m->plain)
+		put_names(p, m->name);
 	put_u16(p, (uint16_t)m->clr);
 	if (version >= 2)
 		put_u64(p, m->rejit);
@@ -82,7 +113,8 @@ struct gen_event_id gen_clr_event(const struct gen_act *a, const struct gen_cue 
 {
 	static const uint16_t markers[] = {0, 147, 145, 148, 146};
 	bool rundown = c->kind == GEN_MARKER || c->op == GEN_DCSTART || c->op == GEN_DCEND;
-	struct gen_event_id e = {.provider = rundown ? RUNDOWN : RUNTIME,
+	struct gen_event_id e = {.rundown = rundown,
+				 .provider = rundown ? RUNDOWN : RUNTIME,
 				 .guid = rundown ? rundown_guid : runtime_guid};
 
 	if (c->kind == GEN_MARKER) {
@@ -99,12 +131,12 @@ struct gen_event_id gen_clr_event(const struct gen_act *a, const struct gen_cue 
 	return e;
 }
 
-void put_clr_payload(struct gen_put *p, const struct gen_act *a, const struct gen_cue *c)
+void put_clr_payload(struct gen_put *p, struct gen_texts *t, const struct gen_act *a, const struct gen_cue *c)
 {
 	unsigned version = gen_clr_event(a, c).version;
 
 	if (c->kind == GEN_METHOD)
-		put_method(p, &a->methods.at[c->index], version);
+		put_method(p, t, &a->methods.at[c->index], version);
 	else if (c->kind == GEN_MODULE)
 		put_module(p, &a->modules.at[c->index], version);
 	else

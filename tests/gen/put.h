@@ -5,8 +5,12 @@
 #define RD_TESTS_GEN_PUT_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "base/cursor.h"
+#include "base/memory.h"
 
 #define GEN_PUT_BYTES 65536u
 
@@ -61,7 +65,13 @@ void put_text16(struct gen_put *p, const char *utf8);
 struct gen_method;
 struct gen_module;
 struct gen_act;
-void put_method(struct gen_put *p, const struct gen_method *m, unsigned version);
+/* Names as UTF-16, by their number: made once. */
+struct gen_texts {
+	RD_VEC(struct rd_span) methods;
+	struct rd_arena arena;
+};
+void gen_texts_release(struct gen_texts *t);
+void put_method(struct gen_put *p, struct gen_texts *t, const struct gen_method *m, unsigned version);
 void put_module(struct gen_put *p, const struct gen_module *m, unsigned version);
 
 /* Which event says it. */
@@ -70,10 +80,11 @@ struct gen_event_id {
 	const uint8_t *guid;
 	uint16_t id;
 	uint8_t version;
+	bool rundown;
 };
 struct gen_cue;
 /* Of methods, modules and markers. */
 struct gen_event_id gen_clr_event(const struct gen_act *a, const struct gen_cue *c);
-void put_clr_payload(struct gen_put *p, const struct gen_act *a, const struct gen_cue *c);
+void put_clr_payload(struct gen_put *p, struct gen_texts *t, const struct gen_act *a, const struct gen_cue *c);
 
 #endif

@@ -143,6 +143,7 @@ void gen_rules_release(struct gen_rules *r)
 	rd_records_release(&r->name_keys);
 	rd_vec_release(&r->lives);
 	rd_vec_release(&r->addresses);
+	rd_vec_release(&r->ranks);
 	release_code(&r->methods);
 	release_code(&r->images);
 	release_code(&r->mappings);

@@ -55,6 +55,7 @@ struct gen_rules {
 	struct rd_records module_keys, name_keys;
 	RD_VEC(struct gen_life) lives;
 	RD_VEC(uint64_t) addresses; /* sorted */
+	RD_VEC(uint32_t) ranks;     /* the addresses of the act's frames, and behind them of its samples' pointers */
 	struct gen_code methods, images, mappings;
 	RD_VEC(struct gen_symbol) symbols;   /* told, in the order of writing */
 	RD_VEC(struct gen_verdict) verdicts; /* by life and address */
@@ -70,7 +71,6 @@ uint32_t gen_rules_owner(const struct gen_rules *r, uint32_t tid, uint64_t stamp
 /* The stack of a key at a record's own time; GEN_NONE undefined. */
 uint32_t gen_rules_stack(const struct gen_rules *r, uint64_t key, uint64_t stamp);
 
-uint32_t gen_rules_rank(const struct gen_rules *r, uint64_t address);
 /* Whose code an address was; stamps never fall from one question to the next. */
 const struct gen_verdict *gen_rules_verdict(struct gen_rules *r, uint32_t life, uint32_t rank, uint64_t stamp);
 /* What really ran there: a method of the truth, GEN_NONE nothing that was told. */

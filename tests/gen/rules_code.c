@@ -86,7 +86,7 @@ static int compare_code(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-uint32_t gen_rules_rank(const struct gen_rules *r, uint64_t address)
+static uint32_t rank_of(const struct gen_rules *r, uint64_t address)
 {
 	size_t low = 0, high = r->addresses.n;
 
@@ -111,7 +111,7 @@ static void list_by_address(const struct gen_rules *r, struct gen_code *c)
 		GEN_ADD(&c->first, 0);
 	for (size_t i = 0; i < c->facts.n; i++) {
 		const struct gen_code_fact *f = &c->facts.at[i];
-		for (uint32_t k = gen_rules_rank(r, f->start); k < n && r->addresses.at[k] < f->end; k++)
+		for (uint32_t k = rank_of(r, f->start); k < n && r->addresses.at[k] < f->end; k++)
 			c->first.at[k + 2]++;
 	}
 	for (size_t i = 2; i <= n + 1; i++)
@@ -120,27 +120,28 @@ static void list_by_address(const struct gen_rules *r, struct gen_code *c)
 		gen_out_of_memory();
 	for (size_t i = 0; i < c->facts.n; i++) {
 		const struct gen_code_fact *f = &c->facts.at[i];
-		for (uint32_t k = gen_rules_rank(r, f->start); k < n && r->addresses.at[k] < f->end; k++)
+		for (uint32_t k = rank_of(r, f->start); k < n && r->addresses.at[k] < f->end; k++)
 			c->list.at[c->first.at[k + 1]++] = (uint32_t)i;
 	}
 }
 
 static void collect_addresses(struct gen_rules *r, const struct gen_act *a)
 {
-	struct rd_radix_item *all = rd_realloc(NULL, (a->frames.n + a->samples.n + 1) * sizeof *all);
-	size_t n = 0;
+	uint32_t frames = (uint32_t)a->frames.n, n = frames + (uint32_t)a->samples.n;
+	struct rd_radix_item *all = rd_realloc(NULL, (n + 1) * sizeof *all);
 
-	if (all == NULL)
+	if (all == NULL || rd_vec_reserve(&r->ranks, n) != 0)
 		gen_out_of_memory();
-	for (size_t i = 0; i < a->frames.n; i++)
-		all[n++].key = a->frames.at[i];
-	for (size_t i = 0; i < a->samples.n; i++)
-		all[n++].key = a->samples.at[i].pointer;
+	for (uint32_t i = 0; i < n; i++)
+		all[i] = (struct rd_radix_item){i < frames ? a->frames.at[i] : a->samples.at[i - frames].pointer, i};
 	if (rd_radix_sort(all, n) != 0)
 		gen_out_of_memory();
-	for (size_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		if (i == 0 || all[i].key != all[i - 1].key)
 			GEN_ADD(&r->addresses, all[i].key);
+		r->ranks.at[all[i].index] = (uint32_t)r->addresses.n - 1;
+	}
+	r->ranks.n = n;
 	rd_free(all);
 }
 
@@ -220,30 +221,47 @@ static uint32_t tier_of(const struct gen_method *m)
 	return m->flags & 8 ? m->flags >> 7 & 7 : GEN_PRECOMPILED;
 }
 
+/* A method by the numbers of its names, either may be GEN_NONE; text is made of them once. */
+static uint32_t named(struct gen_truth *t, uint32_t no, uint32_t module_no, uint32_t clr)
+{
+	struct gen_named key = {.name = no, .module = module_no, .clr = clr};
+	struct gen_method_name name;
+	struct gen_path module = {.shown = ""};
+	bool fresh;
+	uint32_t id = rd_records_id(&t->named, &key, &fresh);
+
+	if (id == RD_NONE)
+		gen_out_of_memory();
+	struct gen_named *at = rd_records_at(&t->named, id);
+	if (!fresh)
+		return at->method;
+	if (module_no != GEN_NONE)
+		gen_module_path(module_no, &module);
+	if (no == GEN_NONE)
+		return at->method = gen_truth_method(t, clr, module.shown, "", "?", "", true);
+	gen_method_name(no, &name);
+	return at->method = gen_truth_method(t, clr, module.shown, name.ns, name.name, name.signature, false);
+}
+
 /* What an event names: its module's name and, without names of its own, those of others, as of its own time. */
 static uint32_t method_of(struct gen_rules *r, struct gen_code_fact *f)
 {
 	const struct gen_method *m = &f->act->methods.at[f->index];
 	const struct gen_fact *before, *after;
-	struct gen_method_name name;
-	struct gen_path module = {.shown = ""};
-	uint32_t no = m->name;
+	uint32_t no = m->name, module_no = GEN_NONE;
 
 	if (f->method != GEN_NONE)
 		return f->method;
 	gen_timeline_near(&r->modules, key_of(&r->module_keys, m->module_id, 0, f->life, m->clr), f->order / 2, &before,
 			  &after);
 	if (before || after)
-		gen_module_path(before ? before->value : after->value, &module);
+		module_no = before ? before->value : after->value;
 	if (m->plain) {
 		uint32_t key = key_of(&r->name_keys, m->id, m->rejit, f->life, m->clr);
 		gen_timeline_near(&r->names, key, f->order / 2, &before, &after);
 		no = before ? before->value : after ? after->value : GEN_NONE;
 	}
-	if (no == GEN_NONE)
-		return f->method = gen_truth_method(r->truth, m->clr, module.shown, "", "?", "", true);
-	gen_method_name(no, &name);
-	return f->method = gen_truth_method(r->truth, m->clr, module.shown, name.ns, name.name, name.signature, false);
+	return f->method = named(r->truth, no, module_no, m->clr);
 }
 
 /* "To the latest event at or before t if that says alive from here, else to the earliest after if that says until." */
@@ -378,8 +396,13 @@ const struct gen_verdict *gen_rules_verdict(struct gen_rules *r, uint32_t life, 
 {
 	size_t at = life * r->addresses.n + rank;
 
-	while (r->verdicts.n <= at)
-		GEN_ADD(&r->verdicts, (struct gen_verdict){0});
+	if (at >= r->verdicts.n) {
+		size_t more = (r->lives.n + 1) * r->addresses.n - r->verdicts.n;
+		if (rd_vec_reserve(&r->verdicts, more) != 0)
+			gen_out_of_memory();
+		memset(r->verdicts.at + r->verdicts.n, 0, more * sizeof *r->verdicts.at);
+		r->verdicts.n += more;
+	}
 	struct gen_verdict *v = &r->verdicts.at[at];
 	if (stamp >= v->until)
 		judge(r, life, rank, stamp, v);

@@ -34,7 +34,7 @@ struct gen_options {
 	uint32_t processes;        /* chains of them, one pid each */
 	uint32_t threads, modules; /* of a process */
 	uint32_t lives, images;    /* of all processes */
-	uint32_t stacks, depth;    /* of a process */
+	uint32_t stacks, depth;    /* of a program */
 	uint32_t samples, noise, noise_bytes;
 
 	uint32_t acts;       /* 0: as many as size_bytes needs */
@@ -117,7 +117,6 @@ struct gen_symbol {
 };
 
 struct gen_stack {
-	uint32_t process; /* GEN_NONE: the kernel's */
 	uint32_t first, n;
 };
 

@@ -5,6 +5,7 @@
 void gen_truth_init(struct gen_truth *t)
 {
 	*t = (struct gen_truth){.complete = true};
+	rd_records_init(&t->named, sizeof(struct gen_named), offsetof(struct gen_named, method));
 	rd_records_init(&t->lives, sizeof(struct gen_life_row), offsetof(struct gen_life_row, samples));
 	rd_records_init(&t->rows, sizeof(struct gen_truth_row), offsetof(struct gen_truth_row, exclusive));
 }
@@ -13,6 +14,7 @@ void gen_truth_release(struct gen_truth *t)
 {
 	rd_strings_release(&t->texts);
 	rd_vec_release(&t->methods);
+	rd_records_release(&t->named);
 	rd_records_release(&t->lives);
 	rd_records_release(&t->rows);
 	rd_strings_release(&t->keys);
@@ -99,7 +101,7 @@ uint32_t gen_truth_life(struct gen_truth *t, uint32_t pid, bool started, uint64_
 	return id;
 }
 
-void gen_truth_event(struct gen_truth *t, const char *key)
+uint32_t gen_truth_key(struct gen_truth *t, const char *key)
 {
 	uint32_t id = rd_strings_id(&t->keys, key, strlen(key));
 
@@ -107,7 +109,7 @@ void gen_truth_event(struct gen_truth *t, const char *key)
 		gen_out_of_memory();
 	if (id == t->events.n)
 		GEN_ADD(&t->events, 0);
-	t->events.at[id]++;
+	return id;
 }
 
 /* ---- as JSON */

@@ -27,6 +27,12 @@ struct gen_life_row {
 	uint64_t samples;
 };
 
+/* Which method numbers of names stand for. */
+struct gen_named {
+	uint32_t name, module, clr; /* the key */
+	uint32_t method;
+};
+
 struct gen_truth_row {
 	uint32_t life, method; /* the key */
 	uint64_t exclusive, inclusive, exclusive_weight, inclusive_weight;
@@ -36,6 +42,7 @@ struct gen_truth_row {
 struct gen_truth {
 	struct rd_strings texts; /* identities as text, by their number */
 	RD_VEC(struct gen_identity) methods;
+	struct rd_records named; /* struct gen_named */
 	struct rd_records lives; /* struct gen_life_row */
 	struct rd_records rows;  /* struct gen_truth_row */
 	struct rd_strings keys;  /* of events, as inspect prints them */
@@ -57,7 +64,7 @@ void gen_truth_release(struct gen_truth *t);
 uint32_t gen_truth_method(struct gen_truth *t, uint32_t clr, const char *module, const char *ns, const char *name,
 			  const char *signature, bool unresolved);
 uint32_t gen_truth_life(struct gen_truth *t, uint32_t pid, bool started, uint64_t begin);
-void gen_truth_event(struct gen_truth *t, const char *key);
+uint32_t gen_truth_key(struct gen_truth *t, const char *key); /* of an event: its number in `events` */
 
 /* Hashes of a frame and of a whole sample, for whoever folds a result the same way. */
 uint64_t gen_hash_identity(uint32_t clr, struct rd_span module, struct rd_span ns, struct rd_span name,

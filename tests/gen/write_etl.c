@@ -13,12 +13,18 @@ struct buffer {
 	uint64_t last; /* stamp */
 };
 
+struct counted {
+	uint64_t which;
+	uint32_t key;
+};
+
 struct etl {
 	struct buffer buffers[GEN_CPUS_MAX + 1];
 	uint64_t sequence;
 	uint64_t header_at; /* of the header's payload in the file */
 	uint32_t lost;
 	struct rd_bytes packed;
+	RD_VEC(struct counted) counted;
 };
 
 static void put_head(uint8_t *head, const struct gen_writer *w, uint32_t size, uint32_t used, uint32_t cpu,
@@ -86,6 +92,22 @@ uint8_t *gen_etl_room(struct gen_writer *w, uint32_t cpu, uint64_t stamp, size_t
 	return at;
 }
 
+void gen_etl_count(struct gen_writer *w, uint64_t which, const char *(*key)(uint64_t which, char text[96]))
+{
+	struct etl *e = w->own;
+	char text[96];
+
+	for (size_t i = 0; i < e->counted.n; i++) {
+		if (e->counted.at[i].which != which)
+			continue;
+		w->truth->events.at[e->counted.at[i].key]++;
+		return;
+	}
+	struct counted c = {which, gen_truth_key(w->truth, key(which, text))};
+	GEN_ADD(&e->counted, c);
+	w->truth->events.at[c.key]++;
+}
+
 /* The header's buffer is smaller than the others. */
 static void begin(struct gen_writer *w)
 {
@@ -140,7 +162,8 @@ static void begin(struct gen_writer *w)
 	gen_output_bytes(w->out, p->at, p->n);
 	memset(p->at, 0xff, size - used);
 	gen_output_bytes(w->out, p->at, size - used);
-	gen_truth_event(w->truth, "kernel/00/0/2");
+	uint32_t key = gen_truth_key(w->truth, "kernel/00/0/2");
+	w->truth->events.at[key]++;
 }
 
 static void cue(struct gen_writer *w, const struct gen_cue *c)
@@ -172,6 +195,7 @@ static void end(struct gen_writer *w)
 	for (uint32_t i = 0; i <= GEN_CPUS_MAX; i++)
 		free(e->buffers[i].at);
 	rd_bytes_release(&e->packed);
+	rd_vec_release(&e->counted);
 	free(e);
 }
 

@@ -11,12 +11,16 @@ static uint8_t type_of(const struct gen_writer *w, uint8_t narrow, uint8_t wide)
 	return w->o->pointer_bytes == 4 ? narrow : wide;
 }
 
+static const char *kernel_key(uint64_t which, char text[96])
+{
+	snprintf(text, 96, "kernel/%02x/%u/%u", (unsigned)(which >> 16 & 0xff), (unsigned)(which >> 8 & 0xff),
+		 (unsigned)(which & 0xff));
+	return text;
+}
+
 static void count(struct gen_writer *w, uint8_t group, uint8_t opcode, uint16_t version)
 {
-	char key[48];
-
-	snprintf(key, sizeof key, "kernel/%02x/%u/%u", group, opcode, version & 0xffu);
-	gen_truth_event(w->truth, key);
+	gen_etl_count(w, (uint64_t)group << 16 | (uint64_t)opcode << 8 | (version & 0xff), kernel_key);
 }
 
 /* The payload behind a header of head_bytes; where the header goes. */
@@ -92,14 +96,23 @@ static void event(struct gen_writer *w, const struct gen_cue *c, const struct ge
 	memcpy(at + 80, item, extra);
 }
 
-static void guid_key(struct gen_writer *w, const char *prefix, const uint8_t g[16], unsigned id, unsigned version)
-{
-	char key[96];
+static const uint8_t noise_guid[16] = {7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7};
 
-	snprintf(key, sizeof key, "%s%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x/%u/%u",
-		 prefix, g[3], g[2], g[1], g[0], g[5], g[4], g[7], g[6], g[8], g[9], g[10], g[11], g[12], g[13], g[14],
-		 g[15], id, version);
-	gen_truth_event(w->truth, key);
+enum { OF_RUNTIME = 1, OF_RUNDOWN, OF_NOISE, CLASSIC };
+
+static const char *event_key(uint64_t which, char text[96])
+{
+	static const char *const guids[] = {
+		"", "e13c0d23-ccbc-4e12-931b-d9cc2eee27e4", "a669021c-c450-4609-a035-5af59af4df18",
+		"07070707-0707-0707-0707-070707070707", "classic:07070707-0707-0707-0707-070707070707"};
+
+	snprintf(text, 96, "%s/%u/%u", guids[which >> 32], (unsigned)(which >> 8 & 0xffff), (unsigned)(which & 0xff));
+	return text;
+}
+
+static void count_event(struct gen_writer *w, uint64_t whose, uint32_t id, uint32_t version)
+{
+	gen_etl_count(w, whose << 32 | id << 8 | version, event_key);
 }
 
 static uint32_t process_of(const struct gen_act *a, const struct gen_cue *c)
@@ -119,9 +132,9 @@ static void clr_event(struct gen_writer *w, const struct gen_cue *c)
 	const struct gen_process *p = &w->act->processes.at[process_of(w->act, c)];
 	struct gen_event_id e = gen_clr_event(w->act, c);
 
-	put_clr_payload(&w->payload, w->act, c);
+	put_clr_payload(&w->payload, &w->texts, w->act, c);
 	event(w, c, &e, p->pid, w->act->threads.at[p->speaker].tid, c->slot % 9 == 4);
-	guid_key(w, "", e.guid, e.id, e.version);
+	count_event(w, e.rundown ? OF_RUNDOWN : OF_RUNTIME, e.id, e.version);
 }
 
 static void sample(struct gen_writer *w, const struct gen_cue *c)
@@ -231,15 +244,14 @@ static void image(struct gen_writer *w, const struct gen_cue *c)
 /* Events of others: of all kinds of headers. */
 static void noise(struct gen_writer *w, const struct gen_cue *c)
 {
-	static const uint8_t guid[16] = {7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7};
-	struct gen_event_id e = {.guid = guid, .id = 7, .version = 1};
+	struct gen_event_id e = {.guid = noise_guid, .id = 7, .version = 1};
 	uint32_t n = w->act->noise.at[c->index].bytes;
 	uint32_t who[2] = {3, 3};
 
 	put_bytes(&w->payload, gen_noise_bytes(n), n);
 	if (c->slot % 3) {
 		event(w, c, &e, 3, 3, c->slot % 5 == 2);
-		guid_key(w, "", guid, 7, 1);
+		count_event(w, OF_NOISE, 7, 1);
 		return;
 	}
 	uint8_t *at = place(w, c, 48);
@@ -252,8 +264,8 @@ static void noise(struct gen_writer *w, const struct gen_cue *c)
 	at[6] = 2;
 	memcpy(at + 8, who, 8);
 	memcpy(at + 16, &c->stamp, 8);
-	memcpy(at + 24, guid, 16);
-	guid_key(w, "classic:", guid, 9, 2);
+	memcpy(at + 24, noise_guid, 16);
+	count_event(w, CLASSIC, 9, 2);
 }
 
 void gen_etl_record(struct gen_writer *w, const struct gen_cue *c)

@@ -62,14 +62,29 @@ uint32_t gen_events_stack(struct gen_writer *w, struct gen_events *e, uint32_t s
 	return e->stack_ids.at[stack];
 }
 
-uint32_t gen_events_type(struct gen_events *e, const char *provider, const char *name, uint16_t id, uint8_t version)
+static uint32_t key_of(struct gen_writer *w, const struct gen_type *t)
 {
+	char key[128];
+
+	if (*t->name)
+		snprintf(key, sizeof key, "%s/%s/%u", t->provider, t->name, t->version);
+	else
+		snprintf(key, sizeof key, "%s/%u/%u", t->provider, t->id, t->version);
+	return gen_truth_key(w->truth, key);
+}
+
+uint32_t gen_events_type(struct gen_writer *w, struct gen_events *e, const char *provider, const char *name,
+			 uint16_t id, uint8_t version)
+{
+	struct gen_type type = {.provider = provider, .name = name, .id = id, .version = version};
+
 	for (size_t i = 0; i < e->types.n; i++) {
 		const struct gen_type *t = &e->types.at[i];
 		if (t->id == id && t->version == version && t->provider == provider && t->name == name)
 			return (uint32_t)i + 1;
 	}
-	GEN_ADD(&e->types, (struct gen_type){.provider = provider, .name = name, .id = id, .version = version});
+	type.key = key_of(w, &type);
+	GEN_ADD(&e->types, type);
 	return (uint32_t)e->types.n;
 }
 
@@ -143,17 +158,6 @@ static size_t plain_head(uint8_t *at, const struct gen_head *h, bool six)
 	return fixed + 4;
 }
 
-static void count(struct gen_writer *w, const struct gen_type *t)
-{
-	char key[128];
-
-	if (*t->name)
-		snprintf(key, sizeof key, "%s/%s/%u", t->provider, t->name, t->version);
-	else
-		snprintf(key, sizeof key, "%s/%u/%u", t->provider, t->id, t->version);
-	gen_truth_event(w->truth, key);
-}
-
 /* "An event adds (s - last - 1) mod 2^32 if below 2^31; a restart at 1 nothing; a thread first seen at s > 0 s - 1." */
 static void number_event(struct gen_writer *w, struct gen_numbers *n)
 {
@@ -215,7 +219,7 @@ void gen_events_add(struct gen_writer *w, struct gen_events *e, const struct gen
 	b->last = c->stamp > b->last ? c->stamp : b->last;
 	e->pending += n + w->payload.n;
 	e->last_time = c->stamp > e->last_time ? c->stamp : e->last_time;
-	count(w, &e->types.at[h.metadata - 1]);
+	w->truth->events.at[e->types.at[h.metadata - 1].key]++;
 }
 
 void gen_events_block_head(const struct gen_block *b, uint8_t head[20])

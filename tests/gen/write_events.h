@@ -33,6 +33,7 @@ struct gen_type {
 	uint16_t id;
 	uint8_t version;
 	bool written;
+	uint32_t key; /* in the truth */
 };
 
 /* Both writers have this first in their own. */
@@ -53,7 +54,8 @@ void gen_events_release(struct gen_events *e);
 /* A new act, or a sequence point: stacks get other ids. */
 void gen_events_forget_stacks(struct gen_writer *w, struct gen_events *e, bool ids_too);
 uint32_t gen_events_stack(struct gen_writer *w, struct gen_events *e, uint32_t stack);
-uint32_t gen_events_type(struct gen_events *e, const char *provider, const char *name, uint16_t id, uint8_t version);
+uint32_t gen_events_type(struct gen_writer *w, struct gen_events *e, const char *provider, const char *name,
+			 uint16_t id, uint8_t version);
 /* The event with w->payload, into the capture thread's block; takes a number, and counts the event. */
 void gen_events_add(struct gen_writer *w, struct gen_events *e, const struct gen_cue *c, struct gen_head h, bool six);
 /* A number without an event. */

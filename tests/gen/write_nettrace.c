@@ -192,16 +192,16 @@ static void write_event(struct gen_writer *w, struct nettrace *n, const struct g
 		const struct gen_sample *s = &w->act->samples.at[c->index];
 		put_u32(&w->payload, s->kind == 1 ? 2 : 1);
 		put_event(w, n, c, w->act->threads.at[s->thread].tid, s->user,
-			  gen_events_type(e, "Microsoft-DotNETCore-SampleProfiler", "", 0, 0));
+			  gen_events_type(w, e, "Microsoft-DotNETCore-SampleProfiler", "", 0, 0));
 	} else if (c->kind == GEN_NOISE) {
 		uint32_t bytes = w->act->noise.at[c->index].bytes;
 		put_bytes(&w->payload, gen_noise_bytes(bytes), bytes);
-		put_event(w, n, c, capture_thread(c->cpu), GEN_NONE, gen_events_type(e, "Made-Up-Noise", "", 7, 1));
+		put_event(w, n, c, capture_thread(c->cpu), GEN_NONE, gen_events_type(w, e, "Made-Up-Noise", "", 7, 1));
 	} else if (c->kind == GEN_METHOD || c->kind == GEN_MODULE || c->kind == GEN_MARKER) {
 		struct gen_event_id id = gen_clr_event(w->act, c);
-		put_clr_payload(&w->payload, w->act, c);
+		put_clr_payload(&w->payload, &w->texts, w->act, c);
 		put_event(w, n, c, capture_thread(c->cpu), GEN_NONE,
-			  gen_events_type(e, id.provider, "", id.id, id.version));
+			  gen_events_type(w, e, id.provider, "", id.id, id.version));
 	}
 }
 

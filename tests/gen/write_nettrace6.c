@@ -301,13 +301,13 @@ static uint32_t process_event(struct gen_writer *w, struct gen_events *e, const 
 	char name[32];
 
 	if (c->op == GEN_UNLOAD)
-		return gen_events_type(e, SYSTEM, "ProcessExit", 2, 0);
+		return gen_events_type(w, e, SYSTEM, "ProcessExit", 2, 0);
 	snprintf(name, sizeof name, "app%u", p->pid);
 	put_varint(&w->payload, p->namespace_pid);
 	put_text(&w->payload, name);
 	put_text(&w->payload, "Unknown");
-	return c->op == GEN_LOAD ? gen_events_type(e, SYSTEM, "ProcessCreate", 1, 0)
-				 : gen_events_type(e, SYSTEM, "ExistingProcess", 0, 0);
+	return c->op == GEN_LOAD ? gen_events_type(w, e, SYSTEM, "ProcessCreate", 1, 0)
+				 : gen_events_type(w, e, SYSTEM, "ExistingProcess", 0, 0);
 }
 
 static uint32_t mapping_event(struct gen_writer *w, struct gen_events *e, const struct gen_mapping *m)
@@ -321,7 +321,7 @@ static uint32_t mapping_event(struct gen_writer *w, struct gen_events *e, const 
 	put_varint(&w->payload, 0);
 	put_text(&w->payload, path.path);
 	put_varint(&w->payload, 0);
-	return gen_events_type(e, SYSTEM, "ProcessMapping", 3, 0);
+	return gen_events_type(w, e, SYSTEM, "ProcessMapping", 3, 0);
 }
 
 static uint32_t symbol_event(struct gen_writer *w, struct gen_events *e, const struct gen_symbol *s)
@@ -334,15 +334,15 @@ static uint32_t symbol_event(struct gen_writer *w, struct gen_events *e, const s
 	put_varint(&w->payload, s->start);
 	put_varint(&w->payload, s->last);
 	put_text(&w->payload, name.text);
-	return gen_events_type(e, SYSTEM, "ProcessSymbol", 4, 0);
+	return gen_events_type(w, e, SYSTEM, "ProcessSymbol", 4, 0);
 }
 
 static uint32_t clr_event(struct gen_writer *w, struct gen_events *e, const struct gen_cue *c)
 {
 	struct gen_event_id id = gen_clr_event(w->act, c);
 
-	put_clr_payload(&w->payload, w->act, c);
-	return gen_events_type(e, id.provider, "", id.id, id.version);
+	put_clr_payload(&w->payload, &w->texts, w->act, c);
+	return gen_events_type(w, e, id.provider, "", id.id, id.version);
 }
 
 static void of_process(struct gen_writer *w, struct nettrace6 *n, const struct gen_cue *c, uint32_t process,
@@ -379,11 +379,11 @@ static void write_event(struct gen_writer *w, struct nettrace6 *n, const struct 
 	case GEN_SAMPLE:
 		put_varint(&w->payload, a->samples.at[c->index].weight);
 		put_event(w, n, c, a->samples.at[c->index].thread, a->samples.at[c->index].user,
-			  gen_events_type(e, EVENTS, "cpu", 1, 0));
+			  gen_events_type(w, e, EVENTS, "cpu", 1, 0));
 		break;
 	case GEN_NOISE:
 		put_bytes(&w->payload, gen_noise_bytes(a->noise.at[c->index].bytes), a->noise.at[c->index].bytes);
-		put_event(w, n, c, GEN_NONE, GEN_NONE, gen_events_type(e, "Made-Up-Noise", "", 7, 1));
+		put_event(w, n, c, GEN_NONE, GEN_NONE, gen_events_type(w, e, "Made-Up-Noise", "", 7, 1));
 		break;
 	default:
 		break;

@@ -29,7 +29,8 @@ struct gen_writer {
 	struct gen_output *out;
 	const struct gen_act *act;
 	struct gen_put payload; /* of the event at hand */
-	void *own;              /* of the format */
+	struct gen_texts texts;
+	void *own; /* of the format */
 };
 
 struct gen_format_writer {
