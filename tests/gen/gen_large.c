@@ -189,15 +189,15 @@ static void put_methods(struct nettrace_build *b)
 		char name[16];
 		snprintf(name, sizeof name, "M%u", i);
 		p.n = 0;
-		put_method(&p, 1,
-			   &(struct clr_method){.id = i + 1,
-						.module = 1,
-						.start = 0x100000 + 0x100 * i,
-						.size_bytes = 0x100,
-						.ns = "Many",
-						.name = name,
-						.signature = "void  ()",
-						.clr = 9});
+		put_clr_method(&p, 1,
+			       &(struct clr_method){.id = i + 1,
+						    .module = 1,
+						    .start = 0x100000 + 0x100 * i,
+						    .size_bytes = 0x100,
+						    .ns = "Many",
+						    .name = name,
+						    .signature = "void  ()",
+						    .clr = 9});
 		nettrace_event(b, &(struct nettrace_event){LOAD, i + 1, 10, 10, 0, 2000 + i, p.at, (uint32_t)p.n});
 	}
 	rd_bytes_release(&p);

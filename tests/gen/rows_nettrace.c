@@ -48,7 +48,7 @@ static void sample(struct writer *w, uint64_t thread)
 static void method(struct writer *w, uint32_t id)
 {
 	struct rd_bytes p = {0};
-	put_method(&p, 1, &fib);
+	put_clr_method(&p, 1, &fib);
 	event(w, id, 10, 0, p.at, p.n);
 	rd_bytes_release(&p);
 }
@@ -250,7 +250,7 @@ static void wrong_layout(struct rd_bytes *out)
 	struct rd_bytes p = {0};
 	struct writer w;
 	begin(&w, false);
-	put_method(&p, 0, &fib);
+	put_clr_method(&p, 0, &fib);
 	event(&w, LOAD, 10, 0, p.at, p.n - 2);
 	p.n = NUMBERS;
 	put_utf16(&p, "Shop.Program.Fib");

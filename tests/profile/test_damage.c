@@ -23,7 +23,7 @@
 /* No reading takes this long, not of the largest trace with sanitizers. */
 #define HANG_S     60
 /* What a reading may take above what the whole file took. */
-#define SLACK_KIB  (UINT64_C(48) << 10)
+#define SLACK_KIB  (UINT64_C(64) << 10)
 
 struct effort {
 	uint64_t tail_step; /* bytes between two cuts of the tail */

@@ -66,7 +66,7 @@ static void check_method(uint32_t version, bool named)
 	struct rd_bytes p = {0};
 	struct rd_record r;
 	m.ns = named ? m.ns : NULL;
-	put_method(&p, version, &m);
+	put_clr_method(&p, version, &m);
 	check_lengths(RUNTIME, named ? 143 : 141, version, &p, &r);
 	assert_int_equal(r.kind, RD_EVENT_METHOD);
 	assert_int_equal(r.op, RD_OP_LOAD);
@@ -115,7 +115,7 @@ static void the_provider_says_what_an_id_is(void **state)
 		struct rd_bytes p = {0};
 		struct rd_record r;
 		m.ns = rows[i].named ? m.ns : NULL;
-		put_method(&p, 0, &m);
+		put_clr_method(&p, 0, &m);
 		assert_int_equal(decode(rows[i].provider, rows[i].id, 0, &p, p.n, &r), 0);
 		assert_int_equal(r.kind, RD_EVENT_METHOD);
 		assert_int_equal(r.op, rows[i].op);
@@ -134,7 +134,7 @@ static void long_names_and_names_without_end(void **state)
 	memset(name, 'x', 30000);
 	name[30000] = 0;
 	m.name = name;
-	put_method(&p, 1, &m);
+	put_clr_method(&p, 1, &m);
 	assert_int_equal(decode(RUNTIME, 143, 1, &p, p.n, &r), 0);
 	assert_int_equal(r.method.name.text.size_bytes, 60000);
 	p.n = 36;
@@ -150,7 +150,7 @@ static void modules_of_every_version(void **state)
 	for (uint32_t version = 0; version <= 3; version++) {
 		struct rd_bytes p = {0};
 		struct rd_record r;
-		put_module(&p, version, 0x500, 0, "/shop.dll", 9);
+		put_clr_module(&p, version, 0x500, 0, "/shop.dll", 9);
 		check_lengths(RUNTIME, 152, version, &p, &r);
 		assert_int_equal(r.kind, RD_EVENT_MODULE);
 		assert_int_equal(r.op, RD_OP_LOAD);
@@ -162,7 +162,7 @@ static void modules_of_every_version(void **state)
 		assert_int_equal(r.module.pdb_path.text.size_bytes, version >= 2 ? 10 : 0);
 		assert_int_equal(memcmp(r.module.pdb_guid, "managed-pdb-guid", 16) == 0, version >= 2);
 		p.n = 0;
-		put_module(&p, version, 0x500, 77, "/shop.dll", 9);
+		put_clr_module(&p, version, 0x500, 77, "/shop.dll", 9);
 		check_lengths(RUNDOWN, 152, version, &p, &r);
 		assert_int_equal(r.op, RD_OP_DCEND);
 		assert_int_equal(r.module.module_id, 0x500);
@@ -189,7 +189,7 @@ static void module_events_of_both_providers(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct rd_bytes p = {0};
 		struct rd_record r;
-		put_module(&p, 0, 0x500, rows[i].domain ? 77 : 0, "/shop.dll", 9);
+		put_clr_module(&p, 0, 0x500, rows[i].domain ? 77 : 0, "/shop.dll", 9);
 		assert_int_equal(decode(rows[i].provider, rows[i].id, 0, &p, p.n, &r), 0);
 		assert_int_equal(r.kind, RD_EVENT_MODULE);
 		assert_int_equal(r.op, rows[i].op);

@@ -193,15 +193,15 @@ static void sample(struct netperf_build *b, uint32_t thread, uint64_t time, uint
 static void method(struct netperf_build *b, uint64_t time)
 {
 	struct rd_bytes p = {0};
-	put_method(&p, 1,
-		   &(struct clr_method){.id = 0x77,
-					.module = 0x55,
-					.start = 0x4000,
-					.size_bytes = 0x100,
-					.ns = "Shop.Program",
-					.name = "Fib",
-					.signature = "int32  (int32)",
-					.clr = 9});
+	put_clr_method(&p, 1,
+		       &(struct clr_method){.id = 0x77,
+					    .module = 0x55,
+					    .start = 0x4000,
+					    .size_bytes = 0x100,
+					    .ns = "Shop.Program",
+					    .name = "Fib",
+					    .signature = "int32  (int32)",
+					    .clr = 9});
 	netperf_event(b, &(struct netperf_event){METHOD_ID, 10, time, p.at, (uint32_t)p.n, NULL, 0});
 	rd_bytes_release(&p);
 }

@@ -374,7 +374,7 @@ static void method(struct nettrace6_build *b, uint32_t labels, uint64_t time)
 	m.ns = "Shop.Program";
 	m.name = "Fib";
 	m.signature = "int32  (int32)";
-	put_method(&p, 2, &m);
+	put_clr_method(&p, 2, &m);
 	put_event(b, (struct nettrace6_event){.thread = 1, .time = time, .label_list = labels}, METHOD_ID, &p);
 }
 

@@ -225,7 +225,7 @@ void nettrace_point_thread(struct nettrace_build *b, uint64_t thread, uint32_t n
 	b->count++;
 }
 
-void put_method(struct rd_bytes *out, uint32_t version, const struct clr_method *m)
+void put_clr_method(struct rd_bytes *out, uint32_t version, const struct clr_method *m)
 {
 	put_number(out, m->id, 8);
 	put_number(out, m->module, 8);
@@ -244,8 +244,8 @@ void put_method(struct rd_bytes *out, uint32_t version, const struct clr_method 
 		put_number(out, m->rejit, 8);
 }
 
-void put_module(struct rd_bytes *out, uint32_t version, uint64_t id, uint64_t app_domain, const char *il_path,
-		uint16_t clr)
+void put_clr_module(struct rd_bytes *out, uint32_t version, uint64_t id, uint64_t app_domain, const char *il_path,
+		    uint16_t clr)
 {
 	put_number(out, id, 8);
 	put_number(out, id + 1, 8);
@@ -291,15 +291,15 @@ static void sample(struct nettrace_build *b, uint64_t thread, uint32_t sequence,
 static void method(struct nettrace_build *b, uint64_t thread, uint32_t sequence, uint64_t time)
 {
 	struct rd_bytes p = {0};
-	put_method(&p, 1,
-		   &(struct clr_method){.id = 0x77,
-					.module = 0x55,
-					.start = 0x4000,
-					.size_bytes = 0x100,
-					.ns = "Shop.Program",
-					.name = "Fib",
-					.signature = "int32  (int32)",
-					.clr = 9});
+	put_clr_method(&p, 1,
+		       &(struct clr_method){.id = 0x77,
+					    .module = 0x55,
+					    .start = 0x4000,
+					    .size_bytes = 0x100,
+					    .ns = "Shop.Program",
+					    .name = "Fib",
+					    .signature = "int32  (int32)",
+					    .clr = 9});
 	nettrace_event(b, &(struct nettrace_event){METHOD_ID, sequence, thread, thread, 0, time, p.at, (uint32_t)p.n});
 	rd_bytes_release(&p);
 }

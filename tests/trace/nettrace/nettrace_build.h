@@ -77,10 +77,10 @@ struct clr_method {
 	uint16_t clr;
 	uint64_t rejit;
 };
-void put_method(struct rd_bytes *out, uint32_t version, const struct clr_method *m);
+void put_clr_method(struct rd_bytes *out, uint32_t version, const struct clr_method *m);
 /* Module (app_domain 0) or DomainModule. */
-void put_module(struct rd_bytes *out, uint32_t version, uint64_t id, uint64_t app_domain, const char *il_path,
-		uint16_t clr);
+void put_clr_module(struct rd_bytes *out, uint32_t version, uint64_t id, uint64_t app_domain, const char *il_path,
+		    uint16_t clr);
 
 /*
  * A small file of everything: metadata, stacks, samples, methods and events of
