@@ -15,7 +15,7 @@ static uint32_t next_character(const uint8_t **at)
 	return c;
 }
 
-void put_text16(struct gen_put *p, const char *utf8)
+void gen_put_text16(struct gen_put *p, const char *utf8)
 {
 	for (const uint8_t *s = (const uint8_t *)utf8; *s;) {
 		uint32_t c = next_character(&s);
@@ -41,9 +41,9 @@ static void put_names(struct gen_put *p, uint32_t no)
 	struct gen_method_name name;
 
 	gen_method_name(no, &name);
-	put_text16(p, name.ns);
-	put_text16(p, name.name);
-	put_text16(p, name.signature);
+	gen_put_text16(p, name.ns);
+	gen_put_text16(p, name.name);
+	gen_put_text16(p, name.signature);
 }
 
 static void put_known_names(struct gen_put *p, struct gen_texts *t, uint32_t no)
@@ -63,7 +63,7 @@ static void put_known_names(struct gen_put *p, struct gen_texts *t, uint32_t no)
 		gen_out_of_memory();
 }
 
-void put_method(struct gen_put *p, struct gen_texts *t, const struct gen_method *m, unsigned version)
+void gen_put_method(struct gen_put *p, struct gen_texts *t, const struct gen_method *m, unsigned version)
 {
 	put_u64(p, m->id);
 	put_u64(p, m->module_id);
@@ -80,7 +80,7 @@ void put_method(struct gen_put *p, struct gen_texts *t, const struct gen_method 
 		put_u64(p, m->rejit);
 }
 
-void put_module(struct gen_put *p, const struct gen_module *m, unsigned version)
+void gen_put_module(struct gen_put *p, const struct gen_module *m, unsigned version)
 {
 	struct gen_path path;
 
@@ -89,15 +89,15 @@ void put_module(struct gen_put *p, const struct gen_module *m, unsigned version)
 	put_u64(p, m->id + 8);
 	put_u32(p, 8);
 	put_u32(p, 0);
-	put_text16(p, path.path);
-	put_text16(p, "");
+	gen_put_text16(p, path.path);
+	gen_put_text16(p, "");
 	put_u16(p, (uint16_t)m->clr);
 	if (version < 2)
 		return;
 	for (int i = 0; i < 2; i++) {
 		put_bytes(p, "0123456789abcdef", 16);
 		put_u32(p, 1);
-		put_text16(p, i ? "" : "app.pdb");
+		gen_put_text16(p, i ? "" : "app.pdb");
 	}
 }
 
@@ -131,14 +131,14 @@ struct gen_event_id gen_clr_event(const struct gen_act *a, const struct gen_cue 
 	return e;
 }
 
-void put_clr_payload(struct gen_put *p, struct gen_texts *t, const struct gen_act *a, const struct gen_cue *c)
+void gen_put_clr_payload(struct gen_put *p, struct gen_texts *t, const struct gen_act *a, const struct gen_cue *c)
 {
 	unsigned version = gen_clr_event(a, c).version;
 
 	if (c->kind == GEN_METHOD)
-		put_method(p, t, &a->methods.at[c->index], version);
+		gen_put_method(p, t, &a->methods.at[c->index], version);
 	else if (c->kind == GEN_MODULE)
-		put_module(p, &a->modules.at[c->index], version);
+		gen_put_module(p, &a->modules.at[c->index], version);
 	else
 		put_u16(p, (uint16_t)a->lines.at[c->index].clr);
 }

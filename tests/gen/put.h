@@ -59,7 +59,7 @@ static inline void put_varint(struct gen_put *p, uint64_t v)
 }
 
 /* UTF-8 that is well-formed, as UTF-16 with its NUL. */
-void put_text16(struct gen_put *p, const char *utf8);
+void gen_put_text16(struct gen_put *p, const char *utf8);
 
 /* What the runtime's events carry. */
 struct gen_method;
@@ -71,8 +71,8 @@ struct gen_texts {
 	struct rd_arena arena;
 };
 void gen_texts_release(struct gen_texts *t);
-void put_method(struct gen_put *p, struct gen_texts *t, const struct gen_method *m, unsigned version);
-void put_module(struct gen_put *p, const struct gen_module *m, unsigned version);
+void gen_put_method(struct gen_put *p, struct gen_texts *t, const struct gen_method *m, unsigned version);
+void gen_put_module(struct gen_put *p, const struct gen_module *m, unsigned version);
 
 /* Which event says it. */
 struct gen_event_id {
@@ -85,6 +85,6 @@ struct gen_event_id {
 struct gen_cue;
 /* Of methods, modules and markers. */
 struct gen_event_id gen_clr_event(const struct gen_act *a, const struct gen_cue *c);
-void put_clr_payload(struct gen_put *p, struct gen_texts *t, const struct gen_act *a, const struct gen_cue *c);
+void gen_put_clr_payload(struct gen_put *p, struct gen_texts *t, const struct gen_act *a, const struct gen_cue *c);
 
 #endif

@@ -153,8 +153,8 @@ static void begin(struct gen_writer *w)
 	put_u64(p, GEN_START_UTC_FILETIME);
 	put_u32(p, w->o->clock);
 	put_u32(p, 0);
-	put_text16(p, "made up");
-	put_text16(p, "C:\\made-up.etl");
+	gen_put_text16(p, "made up");
+	gen_put_text16(p, "C:\\made-up.etl");
 	memcpy(p->at + 4, &(uint16_t){(uint16_t)p->n}, 2);
 	uint32_t size = w->o->compression ? 1024 : w->o->buffer_bytes, used = (uint32_t)(HEAD + p->n);
 	put_head(head, w, size, used, 0, gen_start_ticks(w->o), 4);

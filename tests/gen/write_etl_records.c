@@ -132,7 +132,7 @@ static void clr_event(struct gen_writer *w, const struct gen_cue *c)
 	const struct gen_process *p = &w->act->processes.at[process_of(w->act, c)];
 	struct gen_event_id e = gen_clr_event(w->act, c);
 
-	put_clr_payload(&w->payload, &w->texts, w->act, c);
+	gen_put_clr_payload(&w->payload, &w->texts, w->act, c);
 	event(w, c, &e, p->pid, w->act->threads.at[p->speaker].tid, c->slot % 9 == 4);
 	count_event(w, e.rundown ? OF_RUNDOWN : OF_RUNTIME, e.id, e.version);
 }
@@ -216,9 +216,9 @@ static void process(struct gen_writer *w, const struct gen_cue *c)
 	}
 	snprintf(name, sizeof name, "app%u.exe", p->pid);
 	put_bytes(&w->payload, name, strlen(name) + 1);
-	put_text16(&w->payload, "app.exe --verbose");
-	put_text16(&w->payload, "");
-	put_text16(&w->payload, "");
+	gen_put_text16(&w->payload, "app.exe --verbose");
+	gen_put_text16(&w->payload, "");
+	gen_put_text16(&w->payload, "");
 	system_record(w, c, 0x03, c->op, 4, false);
 }
 
@@ -237,7 +237,7 @@ static void image(struct gen_writer *w, const struct gen_cue *c)
 	put_pointer(&w->payload, m->base, w->o->pointer_bytes);
 	put_u64(&w->payload, 0);
 	put_u64(&w->payload, 0);
-	put_text16(&w->payload, path.path);
+	gen_put_text16(&w->payload, path.path);
 	system_record(w, c, c->op == GEN_LOAD ? 0x03 : 0x14, c->op == GEN_LOAD ? 10 : c->op, 3, c->slot % 2);
 }
 

@@ -61,9 +61,9 @@ static void put_metadata(struct gen_writer *w, struct nettrace *n, uint32_t id, 
 
 	p.n = 0;
 	put_u32(&p, id);
-	put_text16(&p, t->provider);
+	gen_put_text16(&p, t->provider);
 	put_u32(&p, t->id);
-	put_text16(&p, t->name);
+	gen_put_text16(&p, t->name);
 	put_u64(&p, 0x10);
 	put_u32(&p, t->version);
 	put_u32(&p, 4);
@@ -199,7 +199,7 @@ static void write_event(struct gen_writer *w, struct nettrace *n, const struct g
 		put_event(w, n, c, capture_thread(c->cpu), GEN_NONE, gen_events_type(w, e, "Made-Up-Noise", "", 7, 1));
 	} else if (c->kind == GEN_METHOD || c->kind == GEN_MODULE || c->kind == GEN_MARKER) {
 		struct gen_event_id id = gen_clr_event(w->act, c);
-		put_clr_payload(&w->payload, &w->texts, w->act, c);
+		gen_put_clr_payload(&w->payload, &w->texts, w->act, c);
 		put_event(w, n, c, capture_thread(c->cpu), GEN_NONE,
 			  gen_events_type(w, e, id.provider, "", id.id, id.version));
 	}

@@ -341,7 +341,7 @@ static uint32_t clr_event(struct gen_writer *w, struct gen_events *e, const stru
 {
 	struct gen_event_id id = gen_clr_event(w->act, c);
 
-	put_clr_payload(&w->payload, &w->texts, w->act, c);
+	gen_put_clr_payload(&w->payload, &w->texts, w->act, c);
 	return gen_events_type(w, e, id.provider, "", id.id, id.version);
 }
 

@@ -15,25 +15,56 @@ struct match {
 	size_t distance, length; /* length 0: none */
 };
 
-/* The longest earlier match at `at`, looking back at most `window`, not before `from`; nearest of equals. */
-static struct match longest(const uint8_t *p, size_t from, size_t at, size_t end, size_t window, size_t most)
+/* Where three bytes stood before: the last place by their hash, and by place the one before. Both + 1; 0 none. */
+#define HASHES 4096
+struct places {
+	const uint8_t *p;
+	size_t end, next; /* places before next are known */
+	uint32_t last[HASHES];
+	uint32_t *before;
+};
+
+static void open_places(struct places *f, const uint8_t *p, size_t end)
+{
+	*f = (struct places){.p = p, .end = end, .before = malloc((end + 1) * sizeof *f->before)};
+	if (f->before == NULL)
+		abort();
+}
+
+static uint32_t hash_at(const struct places *f, size_t at)
+{
+	uint32_t v = (uint32_t)f->p[at] | (uint32_t)f->p[at + 1] << 8 | (uint32_t)f->p[at + 2] << 16;
+	return v * 2654435761u >> 20;
+}
+
+/* The longest earlier match at `at`, looking back at most `window`; the nearest of equals. A few places are enough. */
+static struct match longest(struct places *f, size_t at, size_t window, size_t most)
 {
 	struct match best = {0, 0};
 
-	/* Sixty-four places, spread over the window, are enough for a test. */
-	for (size_t i = 1, distance = 1; i <= 64 && distance <= window && distance <= at - from; i++) {
-		size_t n = 0;
-		while (n < most && at + n < end && p[at + n] == p[at + n - distance])
+	if (at + 3 > f->end)
+		return best;
+	for (; f->next < at; f->next++) {
+		uint32_t *last = &f->last[hash_at(f, f->next)];
+		f->before[f->next] = *last;
+		*last = (uint32_t)f->next + 1;
+	}
+	uint32_t place = f->last[hash_at(f, at)];
+	for (int tries = 0; place && tries < 12 && at - (place - 1) <= window; tries++, place = f->before[place - 1]) {
+		size_t distance = at - (place - 1), n = 0;
+		while (n < most && at + n < f->end && f->p[at + n] == f->p[at + n - distance])
 			n++;
 		if (n > best.length)
 			best = (struct match){distance, n};
-		distance += i < 48 ? 1 : 97;
 	}
 	return best.length >= 3 ? best : (struct match){0, 0};
 }
 
 static void lznt1_chunk(struct rd_bytes *out, const uint8_t *p, size_t size)
 {
+	struct places places;
+
+	open_places(&places, p, size);
 	for (size_t at = 0; at < size;) {
 		size_t flags = out->n;
 		put(out, 0, 1);
@@ -41,8 +72,8 @@ static void lznt1_chunk(struct rd_bytes *out, const uint8_t *p, size_t size)
 			unsigned distance_bits = 4;
 			while (at > (size_t)1 << distance_bits)
 				distance_bits++;
-			struct match m = longest(p, 0, at, size, (size_t)1 << distance_bits,
-						 (1u << (16 - distance_bits)) - 1 + 3);
+			struct match m =
+				longest(&places, at, (size_t)1 << distance_bits, (1u << (16 - distance_bits)) - 1 + 3);
 			if (m.length) {
 				put(out, (m.distance - 1) << (16 - distance_bits) | (m.length - 3), 2);
 				out->at[flags] |= (uint8_t)(1u << bit);
@@ -52,6 +83,7 @@ static void lznt1_chunk(struct rd_bytes *out, const uint8_t *p, size_t size)
 			}
 		}
 	}
+	free(places.before);
 }
 
 void etl_pack_lznt1(struct rd_bytes *out, const uint8_t *plain, size_t size_bytes)
@@ -103,13 +135,15 @@ static void xpress_length(struct rd_bytes *out, size_t length, size_t *nibble)
 void etl_pack_xpress(struct rd_bytes *out, const uint8_t *plain, size_t size_bytes)
 {
 	size_t nibble = 0;
+	struct places places;
 
+	open_places(&places, plain, size_bytes);
 	for (size_t at = 0; at < size_bytes;) {
 		size_t place = out->n;
 		uint32_t flags = 0;
 		put(out, 0, 4);
 		for (int bit = 31; bit >= 0 && at < size_bytes; bit--) {
-			struct match m = longest(plain, 0, at, size_bytes, 8192, SIZE_MAX);
+			struct match m = longest(&places, at, 8192, SIZE_MAX);
 			if (!m.length) {
 				put(out, plain[at++], 1);
 				continue;
@@ -122,6 +156,7 @@ void etl_pack_xpress(struct rd_bytes *out, const uint8_t *plain, size_t size_byt
 		}
 		memcpy(out->at + place, &flags, 4);
 	}
+	free(places.before);
 }
 
 /* Words of 16 bits, written where their reader has them: two ahead of the whole bytes. */
@@ -171,6 +206,9 @@ static void huffman_length(struct bit_writer *w, size_t length)
 
 void etl_pack_xpress_huffman(struct rd_bytes *out, const uint8_t *plain, size_t size_bytes)
 {
+	struct places places;
+
+	open_places(&places, plain, size_bytes);
 	for (size_t at = 0; at < size_bytes;) {
 		size_t stop = at + 65536;
 		for (int i = 0; i < 256; i++)
@@ -178,7 +216,7 @@ void etl_pack_xpress_huffman(struct rd_bytes *out, const uint8_t *plain, size_t 
 		struct bit_writer w = {.out = out, .word = {out->n, out->n + 2}};
 		put(out, 0, 4);
 		while (at < size_bytes && at < stop) {
-			struct match m = longest(plain, 0, at, size_bytes, 65535, SIZE_MAX);
+			struct match m = longest(&places, at, 65535, SIZE_MAX);
 			if (!m.length) {
 				write_bits(&w, plain[at++], CODE_BITS);
 				continue;
@@ -196,6 +234,7 @@ void etl_pack_xpress_huffman(struct rd_bytes *out, const uint8_t *plain, size_t 
 			memcpy(out->at + w.word[0], &word, 2);
 		}
 	}
+	free(places.before);
 }
 
 void etl_pack(struct rd_bytes *out, uint32_t compression, const uint8_t *plain, size_t size_bytes)

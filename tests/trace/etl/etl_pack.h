@@ -1,7 +1,7 @@
 /*
  * etl_pack - small compressors for tests: what the unpackers of trace/etl/ read.
  *
- * Greedy, slow and plain: they exist to make every form of match and length.
+ * Greedy and plain: they exist to make every form of match and length.
  */
 #ifndef RD_TESTS_TRACE_ETL_PACK_H
 #define RD_TESTS_TRACE_ETL_PACK_H
