@@ -14,10 +14,10 @@
 #include "base/deliver.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/place.h"
 #include "base/text.h"
 #include "merger/beside.h"
 #include "merger/compute.h"
-#include "merger/place.h"
 #include "net/task.h"
 #include "store/store.h"
 

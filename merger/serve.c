@@ -8,10 +8,10 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/place.h"
 #include "base/signals.h"
 #include "merger/finish.h"
 #include "merger/inside.h"
-#include "merger/place.h"
 #include "merger/work.h"
 #include "net/socket.h"
 #include "net/validate.h"
@@ -250,7 +250,7 @@ static int open_all(struct serve *s, const struct rd_merger_options *o, struct r
 	struct rd_work_options work = {.map_bytes = o->map_bytes, .thrown_away = o->limits.thrown_away};
 	char folder[4096];
 
-	s->lock = rd_place_own(o->state, o->limits.thrown_away, err);
+	s->lock = rd_place_own(o->state, "merger", o->limits.thrown_away, err);
 	if (s->lock < 0)
 		return s->lock;
 	int code = rd_path(folder, sizeof folder, err, "%s/work", o->state);

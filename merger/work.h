@@ -6,7 +6,7 @@
  * merger that dies at any moment leaves a shard either merged or not, and a
  * COMMIT that is said again finds the row.
  *
- * One process owns the environment and writes (merger/place.h). Others open it
+ * One process owns the environment and writes (base/place.h). Others open it
  * to read, each once: a child that finishes a job. It keeps its snapshot while
  * the owner goes on. The owner holds no read transaction between calls, hence
  * the map can grow at any time.

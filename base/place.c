@@ -1,4 +1,4 @@
-#include "merger/place.h"
+#include "base/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,35 +41,35 @@ int rd_place_shared(const char *path, const char **name, struct rd_error *err)
 	return 0;
 }
 
-static int check_disk(const char *folder, bool thrown_away, struct rd_error *err)
+static int check_disk(const char *folder, const char *owner, bool thrown_away, struct rd_error *err)
 {
 	const char *name;
 	int code = rd_place_shared(folder, &name, err);
 
 	if (code < 0 || name == NULL || thrown_away)
 		return code;
-	code = rd_fail(err, RD_UNSUPPORTED, "the merger's state must lie on a disk of this machine, and this is %s",
+	code = rd_fail(err, RD_UNSUPPORTED, "the %s's state must lie on a disk of this machine, and this is %s", owner,
 		       name);
 	return rd_error_at(err, code, folder, RD_NO_OFFSET);
 }
 
-int rd_place_own(const char *folder, bool thrown_away, struct rd_error *err)
+int rd_place_own(const char *folder, const char *owner, bool thrown_away, struct rd_error *err)
 {
 	char path[4096];
 	int code;
 
 	if (mkdir(folder, 0700) != 0 && errno != EEXIST)
-		return rd_error_at(err, rd_fail_errno(err, "making the merger's folder"), folder, RD_NO_OFFSET);
-	if ((code = check_disk(folder, thrown_away, err)) < 0 ||
+		return rd_error_at(err, rd_fail_errno(err, "making the %s's folder", owner), folder, RD_NO_OFFSET);
+	if ((code = check_disk(folder, owner, thrown_away, err)) < 0 ||
 	    (code = rd_path(path, sizeof path, err, "%s/lock", folder)) < 0)
 		return code;
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return rd_error_at(err, rd_fail_errno(err, "opening the merger's lock"), path, RD_NO_OFFSET);
+		return rd_error_at(err, rd_fail_errno(err, "opening the %s's lock", owner), path, RD_NO_OFFSET);
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return fd;
-	code = errno == EWOULDBLOCK ? rd_fail(err, RD_EXISTS, "another merger works in this folder")
-				    : rd_fail_errno(err, "locking the merger's folder");
+	code = errno == EWOULDBLOCK ? rd_fail(err, RD_EXISTS, "another %s works in this folder", owner)
+				    : rd_fail_errno(err, "locking the %s's folder", owner);
 	close(fd);
 	return rd_error_at(err, code, folder, RD_NO_OFFSET);
 }
