@@ -42,7 +42,11 @@ void rd_broker_free(struct rd_broker *b)
 	rd_vec_release(&b->members);
 	rd_vec_release(&b->jobs);
 	rd_vec_release(&b->attempts);
+	for (size_t i = 0; i < b->pending.n; i++)
+		rd_bytes_release(&b->pending.at[i].value);
 	rd_vec_release(&b->letters);
+	rd_vec_release(&b->pending);
+	rd_vec_release(&b->recalled);
 	rd_free(b);
 }
 
@@ -108,6 +112,9 @@ int rd_broker_flush(struct rd_broker *b, uint64_t now_ns, rd_broker_send_fn send
 	do {
 		rd_dispatch(b);
 		rd_status_push(b);
+		int rc = b->failed ? 0 : rd_keep_commit(b, err);
+		if (rc < 0 && !b->failed)
+			return rc;
 		send_letters(b, send, ctx);
 	} while (b->letters.n > 0 && !b->failed);
 	if (b->sweep)
@@ -150,12 +157,16 @@ void rd_broker_tick(struct rd_broker *b, uint64_t now_ns)
 	if (ping)
 		ping_all(b);
 	rd_attempts_expire(b);
+	rd_jobs_expire(b);
 }
 
 uint64_t rd_broker_next_ns(const struct rd_broker *b)
 {
-	uint64_t next = rd_status_next_ns(b);
+	uint64_t at[] = {rd_status_next_ns(b), rd_dispatch_next_ns(b), rd_jobs_next_ns(b)};
+	uint64_t next = UINT64_MAX;
 
+	for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+		next = at[i] < next ? at[i] : next;
 	for (size_t i = 0; i < sizeof b->probe_ns / sizeof *b->probe_ns; i++)
 		if (b->probe_ns[i] && b->probe_ns[i] < next)
 			next = b->probe_ns[i];

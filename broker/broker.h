@@ -19,16 +19,36 @@
 
 struct rd_broker;
 
+/* What is to be on disk before anything is said (docs/journal.md). Keys are compared as bytes. */
+struct rd_change {
+	struct rd_span key;
+	struct rd_span value; /* put under the key, over what is there */
+	struct rd_span last;  /* not empty: the records from key to last, both included, go, and there is no value */
+};
+/* 0: all of them are on disk, as one. Else none is, and the flush returns this code: it may be tried again. */
+typedef int (*rd_broker_keep_fn)(void *ctx, const struct rd_change *changes, size_t n, struct rd_error *err);
+
 struct rd_broker_options {
-	uint8_t epoch[16];    /* random, new at each start */
-	uint32_t attempts;    /* that may fail before a shard is quarantined; 0: 3 */
-	uint32_t progress_ms; /* how often workers are to tell; 0: 1000 */
-	uint32_t status_ms;   /* how often watchers are told of progress at most; 0: 100 */
-	uint64_t lease_ns;    /* without progress an attempt is lost; 0: 60 s */
+	uint8_t epoch[16];      /* random, new at each start */
+	uint32_t attempts;      /* that may fail before a shard is quarantined; 0: 3 */
+	uint32_t progress_ms;   /* how often workers are to tell; 0: 1000 */
+	uint32_t status_ms;     /* how often watchers are told of progress at most; 0: 100 */
+	uint64_t lease_ns;      /* without progress an attempt is lost; 0: 60 s */
+	const char *roots;      /* folders that jobs may name, with : between; borrowed. NULL: any path */
+	rd_broker_keep_fn keep; /* NULL: what the broker knows dies with it */
+	void *keep_ctx;
 };
 
 int rd_broker_new(const struct rd_broker_options *opt, struct rd_broker **out, struct rd_error *err);
 void rd_broker_free(struct rd_broker *b);
+
+/*
+ * Of a new broker, before anything else: each record of the journal in the
+ * order of keys, then the end. RD_CORRUPT, RD_UNSUPPORTED, RD_NOMEM: the broker
+ * can only be freed.
+ */
+int rd_broker_recall(struct rd_broker *b, struct rd_span key, struct rd_span value, struct rd_error *err);
+int rd_broker_recalled(struct rd_broker *b, struct rd_error *err);
 
 /* A message came. It is taken: *m is empty afterwards. */
 void rd_broker_hear(struct rd_broker *b, struct rd_message *m, uint64_t now_ns);
@@ -42,9 +62,11 @@ void rd_broker_tick(struct rd_broker *b, uint64_t now_ns);
 uint64_t rd_broker_next_ns(const struct rd_broker *b);
 
 /*
- * Send what is to be said. The function returns 1, or anything else when the
- * peer cannot be reached, which then counts as gone. The blob is the
- * function's to empty. Fails only for memory: then the broker must end.
+ * Keep what changed, then send what is to be said. The function returns 1, or
+ * anything else when the peer cannot be reached, which then counts as gone.
+ * The blob is the function's to empty. When the change could not be kept its
+ * code comes back and nothing was sent: flush again before anything else is
+ * told. RD_NOMEM of our own: the broker must end.
  */
 typedef int (*rd_broker_send_fn)(void *ctx, rd_peer to, struct rd_span envelope, struct rd_blob *blob);
 int rd_broker_flush(struct rd_broker *b, uint64_t now_ns, rd_broker_send_fn send, void *ctx, struct rd_error *err);

@@ -81,6 +81,25 @@ static int fill_quarantined(struct rd_job *j, struct rd_arena *room, Rd__Finish 
 	return rc;
 }
 
+/* What a row of the message needs beside its names, at most. */
+#define ROW_BYTES  24
+#define HEAD_BYTES 16384
+
+int rd_finish_fits(const struct rd_job *j, struct rd_error *err)
+{
+	uint64_t bytes = HEAD_BYTES;
+
+	for (size_t i = 0; i < j->traces.n; i++) {
+		const struct rd_trace *t = j->traces.at[i];
+		bytes += j->submit->path[t->input].len + t->member.len + ROW_BYTES;
+	}
+	if (bytes > RD_ENVELOPE_BYTES)
+		return rd_fail(err, RD_LIMIT,
+			       "%zu traces have too many names for one result: submit them as several jobs",
+			       j->traces.n);
+	return 0;
+}
+
 void rd_finish_ask(struct rd_broker *b, struct rd_job *j)
 {
 	Rd__Envelope e = rd_envelope(RD__KIND__FINISH);

@@ -2,16 +2,98 @@
 
 #include <string.h>
 
+#include "net/wire_error.h"
+
+/* ---- which paths a job may name */
+
+/* Absolute, and every part of it a name: what is below a root by its text is below it. */
+static bool is_plain(struct rd_span path)
+{
+	size_t from = 1;
+
+	if (path.size_bytes == 0 || path.at[0] != '/')
+		return false;
+	for (size_t i = 1; i <= path.size_bytes; i++) {
+		if (i < path.size_bytes && path.at[i] != '/')
+			continue;
+		struct rd_span part = {path.at + from, i - from};
+		bool dots = part.size_bytes <= 2 && part.size_bytes > 0 && part.at[0] == '.' &&
+			    part.at[part.size_bytes - 1] == '.';
+		if (part.size_bytes == 0 || dots)
+			return false;
+		from = i + 1;
+	}
+	return true;
+}
+
+static bool below_a_root(const char *roots, const ProtobufCBinaryData *field)
+{
+	struct rd_span path = rd_field_span(field);
+
+	if (roots == NULL)
+		return true;
+	if (!is_plain(path))
+		return false;
+	for (const char *root = roots; *root;) {
+		size_t n = strcspn(root, ":");
+		size_t bare = n;
+		while (bare > 0 && root[bare - 1] == '/')
+			bare--;
+		if (n > 0 && path.size_bytes > bare && memcmp(path.at, root, bare) == 0 && path.at[bare] == '/')
+			return true;
+		root += n + (root[n] == ':');
+	}
+	return false;
+}
+
+static int check_roots(const struct rd_broker *b, const Rd__Submit *s, struct rd_error *err)
+{
+	char text[256];
+	const ProtobufCBinaryData *off = NULL;
+
+	for (size_t i = 0; i < s->n_path && off == NULL; i++)
+		if (!below_a_root(b->opt.roots, &s->path[i]))
+			off = &s->path[i];
+	if (off == NULL && !below_a_root(b->opt.roots, &s->output))
+		off = &s->output;
+	if (off == NULL && !below_a_root(b->opt.roots, &s->scratch))
+		off = &s->scratch;
+	if (off == NULL)
+		return 0;
+	rd_fail(err, RD_USAGE, "the broker takes no jobs of this folder");
+	return rd_error_at(err, RD_USAGE, rd_field_text(off, text, sizeof text), RD_NO_OFFSET);
+}
+
+/* ---- answers */
+
+static void say_submitted(struct rd_broker *b, const struct rd_member *to, const struct rd_job *j,
+			  const struct rd_error *why)
+{
+	Rd__Envelope e = rd_envelope(RD__KIND__SUBMITTED);
+	Rd__Error error;
+
+	if (j) {
+		e.job = rd_field(j->id);
+	} else {
+		rd_wire_error(&error, why, false);
+		e.error = &error;
+	}
+	rd_say(b, to->id, &e, NULL, NULL);
+}
+
 static void submit(struct rd_broker *b, struct rd_member *from, struct rd_message *m)
 {
 	bool watch = m->envelope->submit->watch;
-	Rd__Envelope e = rd_envelope(RD__KIND__SUBMITTED);
-	struct rd_job *j = rd_job_submit(b, m);
+	struct rd_error err = {0};
 
+	if (check_roots(b, m->envelope->submit, &err) < 0) {
+		say_submitted(b, from, NULL, &err);
+		return;
+	}
+	struct rd_job *j = rd_job_submit(b, m);
 	if (j == NULL)
 		return;
-	e.job = rd_field(j->id);
-	rd_say(b, from->id, &e, NULL, NULL);
+	say_submitted(b, from, j, NULL);
 	if (watch) {
 		from->watches = j;
 		rd_status_tell(b, j, from->id);
@@ -62,6 +144,23 @@ static void cancel(struct rd_broker *b, struct rd_member *from, const Rd__Envelo
 	rd_status_tell(b, j, from->id);
 }
 
+/* A job that runs gets its shards back; one that ended, whose partials are gone, is done once more as a new one. */
+static void retry(struct rd_broker *b, struct rd_member *from, const Rd__Envelope *e)
+{
+	struct rd_job *j = rd_job_find(b, &e->job);
+	struct rd_error why = {0};
+
+	if (j == NULL)
+		rd_fail(&why, RD_NOT_FOUND, "no such job");
+	else if (j->state == RD_JOB_FAILED || j->state == RD_JOB_CANCELLED ||
+		 (j->state == RD_JOB_DONE && j->quarantined > 0))
+		j = rd_job_again(b, j);
+	else if (j->state != RD_JOB_RUNNING || rd_job_revive(b, j) == 0)
+		rd_fail(&why, RD_USAGE, "nothing of this job was given up");
+	if (!b->failed)
+		say_submitted(b, from, why.code < 0 ? NULL : j, &why);
+}
+
 void rd_hear_client(struct rd_broker *b, struct rd_member *from, struct rd_message *m)
 {
 	switch (m->envelope->kind) {
@@ -73,6 +172,9 @@ void rd_hear_client(struct rd_broker *b, struct rd_member *from, struct rd_messa
 		break;
 	case RD__KIND__CANCEL:
 		cancel(b, from, m->envelope);
+		break;
+	case RD__KIND__RETRY:
+		retry(b, from, m->envelope);
 		break;
 	default:
 		break;

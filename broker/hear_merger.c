@@ -35,7 +35,7 @@ static void merged(struct rd_broker *b, const Rd__Envelope *e)
 	rd_attempts_abandon(b, j, t);
 	if (t->state == RD_TASK_WAITING)
 		rd_job_unqueue(j, t);
-	rd_job_settle(j, t, RD_TASK_DONE);
+	rd_job_settle(b, j, t, RD_TASK_DONE);
 	rd_job_advance(b, j);
 }
 
@@ -54,8 +54,17 @@ static void finish_failed(struct rd_broker *b, struct rd_job *j, bool retry, str
 	rd_log(RD_LOG_INFO, "finish_lost", "job=%s attempt=%" PRIu32 " error=%s", j->id, j->finish_failures,
 	       rd_log_quote(rd_error_line(why, line, sizeof line), quoted, sizeof quoted));
 	j->finish_done = 0;
-	j->changed = true;
+	rd_touch_job(j);
 	rd_finish_ask(b, j);
+}
+
+/* The merger was asked about a task whose attempts are lost, and does not have it. */
+static void not_merged(struct rd_broker *b, const Rd__Envelope *e)
+{
+	struct rd_job *j = rd_job_find(b, &e->job);
+
+	if (j && j->state == RD_JOB_RUNNING && e->task <= j->tasks.n)
+		j->tasks.at[e->task - 1].asked = false;
 }
 
 static void failed(struct rd_broker *b, const Rd__Envelope *e)
@@ -70,8 +79,10 @@ static void failed(struct rd_broker *b, const Rd__Envelope *e)
 		return;
 	}
 	struct rd_attempt *a = rd_attempt_find(b, e);
-	if (a == NULL)
+	if (a == NULL) {
+		not_merged(b, e);
 		return;
+	}
 	if (a->worker)
 		rd_say_attempt(b, a->worker, RD__KIND__ABANDON, a);
 	if (e->error->retry)

@@ -6,16 +6,21 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "broker/journal.h"
 #include "net/socket.h"
 
-/* Messages that are heard before the answers go out: one flush serves them all. */
-#define BATCH 64
+/* Messages that are heard before the answers go out: one flush, and one commit of the journal, serves them all. */
+#define BATCH    64
+/* A full disk is asked again. */
+#define RETRY_MS 1000
 
 struct loop {
 	struct rd_net *net;
 	struct rd_socket *socket;
 	struct rd_broker *broker;
+	struct rd_journal *journal; /* NULL none */
 	int signals;
+	bool held; /* the disk is full: nothing is heard or said until the last turn is kept */
 };
 
 static int send_letter(void *ctx, rd_peer to, struct rd_span envelope, struct rd_blob *blob)
@@ -42,26 +47,65 @@ static int hear(struct loop *l, struct rd_error *err)
 	return 1;
 }
 
-static int turn(struct loop *l, bool *ended, struct rd_error *err)
+/* 0 all is kept and said; 1 the disk is full. */
+static int flush(struct loop *l, struct rd_error *err)
 {
-	struct rd_poll items[] = {{.socket = l->socket, .want = RD_POLL_IN}, {.fd = l->signals, .want = RD_POLL_IN}};
+	char line[800], quoted[900];
+	int rc = rd_broker_flush(l->broker, rd_now_ns(), send_letter, l, err);
+	bool full = rc < 0 && l->journal && rd_journal_disk_full(err);
 
-	int rc = hear(l, err);
-	if (rc < 0)
-		return rc;
-	bool more = rc > 0;
-	if (rd_socket_events(l->socket) & RD_NET_DOWN)
-		rd_broker_probe(l->broker, rd_now_ns());
-	rd_broker_tick(l->broker, rd_now_ns());
-	rc = rd_broker_flush(l->broker, rd_now_ns(), send_letter, l, err);
-	if (rc < 0 || more)
-		return rc;
-	rc = rd_net_poll(items, 2, rd_wait_ms(rd_broker_next_ns(l->broker)), err);
-	*ended = items[1].got & RD_POLL_IN;
+	if (full && !l->held)
+		rd_log(RD_LOG_WARN, "disk_full", "error=%s",
+		       rd_log_quote(rd_error_line(err, line, sizeof line), quoted, sizeof quoted));
+	if (rc == 0 && l->held)
+		rd_log(RD_LOG_INFO, "disk_has_room", "held=0");
+	l->held = full;
+	return full ? 1 : rc;
+}
+
+static int wait(struct loop *l, int wait_ms, bool *ended, struct rd_error *err)
+{
+	struct rd_poll items[] = {{.fd = l->signals, .want = RD_POLL_IN}, {.socket = l->socket, .want = RD_POLL_IN}};
+
+	int rc = rd_net_poll(items, l->held ? 1 : 2, wait_ms, err);
+	*ended = items[0].got & RD_POLL_IN;
 	return rc < 0 ? rc : 0;
 }
 
-static int open_loop(struct loop *l, const char *endpoint, int listen_fd, const struct rd_broker_options *opt,
+static int turn(struct loop *l, bool *ended, struct rd_error *err)
+{
+	int rc = l->held ? 0 : hear(l, err);
+
+	if (rc < 0)
+		return rc;
+	bool more = rc > 0;
+	if (!l->held) {
+		if (rd_socket_events(l->socket) & RD_NET_DOWN)
+			rd_broker_probe(l->broker, rd_now_ns());
+		rd_broker_tick(l->broker, rd_now_ns());
+	}
+	rc = flush(l, err);
+	if (rc < 0)
+		return rc;
+	if (rc > 0)
+		return wait(l, RETRY_MS, ended, err);
+	return more ? 0 : wait(l, rd_wait_ms(rd_broker_next_ns(l->broker)), ended, err);
+}
+
+/* Before anybody can connect: what a broker knows is known from the first word on. */
+static int open_broker(struct loop *l, const char *state, struct rd_broker_options *opt, struct rd_error *err)
+{
+	if (state == NULL)
+		return rd_broker_new(opt, &l->broker, err);
+	int rc = rd_journal_open(state, &l->journal, err);
+	opt->keep = rd_journal_keep;
+	opt->keep_ctx = l->journal;
+	if (rc == 0)
+		rc = rd_broker_new(opt, &l->broker, err);
+	return rc == 0 ? rd_journal_recall(l->journal, l->broker, err) : rc;
+}
+
+static int open_loop(struct loop *l, const struct rd_broker_place *at, const struct rd_broker_options *opt,
 		     struct rd_error *err)
 {
 	struct rd_broker_options filled = *opt;
@@ -74,25 +118,28 @@ static int open_loop(struct loop *l, const char *endpoint, int listen_fd, const 
 	l->signals = rd_signals_open(&ending, err);
 	if (l->signals < 0)
 		return l->signals;
-	int rc = rd_net_open(&l->net, err);
+	int rc = open_broker(l, at->state, &filled, err);
 	if (rc == 0)
-		rc = listen_fd < 0 ? rd_socket_listen(l->net, endpoint, &l->socket, err)
-				   : rd_socket_listen_on(l->net, endpoint, listen_fd, &l->socket, err);
-	return rc == 0 ? rd_broker_new(&filled, &l->broker, err) : rc;
+		rc = rd_net_open(&l->net, err);
+	if (rc == 0)
+		rc = at->listen_fd < 0 ? rd_socket_listen(l->net, at->endpoint, &l->socket, err)
+				       : rd_socket_listen_on(l->net, at->endpoint, at->listen_fd, &l->socket, err);
+	return rc;
 }
 
-int rd_broker_serve(const char *endpoint, int listen_fd, const struct rd_broker_options *opt, struct rd_error *err)
+int rd_broker_serve(const struct rd_broker_place *at, const struct rd_broker_options *opt, struct rd_error *err)
 {
 	struct loop l = {.signals = -1};
 	bool ended = false;
 
-	int rc = open_loop(&l, endpoint, listen_fd, opt, err);
+	int rc = open_loop(&l, at, opt, err);
 	if (rc == 0)
-		rd_log(RD_LOG_INFO, "listening", "endpoint=%s", endpoint);
+		rd_log(RD_LOG_INFO, "listening", "endpoint=%s", at->endpoint);
 	while (rc == 0 && !ended)
 		rc = turn(&l, &ended, err);
 	rd_broker_free(l.broker);
 	rd_net_close(l.net);
+	rd_journal_close(l.journal);
 	if (l.signals >= 0)
 		close(l.signals);
 	return rc;

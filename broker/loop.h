@@ -8,7 +8,13 @@
 
 #include "broker/broker.h"
 
-/* opt->epoch is filled in here. listen_fd: a listening socket of the endpoint that is there already, or -1. */
-int rd_broker_serve(const char *endpoint, int listen_fd, const struct rd_broker_options *opt, struct rd_error *err);
+struct rd_broker_place {
+	const char *endpoint;
+	int listen_fd;     /* a listening socket of the endpoint that is there already, or -1 */
+	const char *state; /* folder of the journal; NULL: none */
+};
+
+/* opt->epoch and the journal are filled in here. */
+int rd_broker_serve(const struct rd_broker_place *at, const struct rd_broker_options *opt, struct rd_error *err);
 
 #endif

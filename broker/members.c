@@ -117,6 +117,32 @@ static void welcome(struct rd_broker *b, rd_peer id)
 	rd_say(b, id, &e, NULL, NULL);
 }
 
+/*
+ * What was handed out before and is not settled may be merged all the same:
+ * the merger died, or we did, between its commit and MERGED. A commit of no
+ * chunks asks; until the answer is there nobody decodes it again.
+ */
+static void ask_for_merged(struct rd_broker *b, struct rd_job *j)
+{
+	for (size_t i = 0; i < j->tasks.n; i++) {
+		struct rd_task *t = &j->tasks.at[i];
+		t->asked = t->work == RD__WORK__DECODE && t->state == RD_TASK_WAITING && t->attempts > 0;
+		if (!t->asked)
+			continue;
+		struct rd_attempt last = {.job = j, .task = (uint32_t)i, .number = t->attempts};
+		rd_say_attempt(b, b->merger->id, RD__KIND__COMMIT, &last);
+	}
+}
+
+/* It may never have heard of the end of a job: we were gone, or it was. */
+static void drop_again(struct rd_broker *b, const struct rd_job *j)
+{
+	Rd__Envelope e = rd_envelope(RD__KIND__DROP);
+
+	e.job = rd_field(j->id);
+	rd_say(b, b->merger->id, &e, NULL, NULL);
+}
+
 /* The newest merger holds the store; what the one before did not acknowledge counts for nothing. */
 static void new_merger(struct rd_broker *b, struct rd_member *m)
 {
@@ -127,9 +153,15 @@ static void new_merger(struct rd_broker *b, struct rd_member *m)
 		rd_member_gone(b, b->merger);
 	}
 	b->merger = m;
-	for (size_t i = 0; i < b->jobs.n; i++)
-		if (b->jobs.at[i]->state == RD_JOB_FINISHING)
-			rd_finish_ask(b, b->jobs.at[i]);
+	for (size_t i = 0; i < b->jobs.n; i++) {
+		struct rd_job *j = b->jobs.at[i];
+		if (j->state == RD_JOB_FINISHING)
+			rd_finish_ask(b, j);
+		else if (j->state == RD_JOB_RUNNING)
+			ask_for_merged(b, j);
+		else if (j->state == RD_JOB_FAILED || j->state == RD_JOB_CANCELLED)
+			drop_again(b, j);
+	}
 }
 
 void rd_member_hello(struct rd_broker *b, rd_peer id, const Rd__Hello *hello)
@@ -205,7 +237,7 @@ void rd_member_leave(struct rd_broker *b, struct rd_member *m)
 
 void rd_member_gone(struct rd_broker *b, struct rd_member *m)
 {
-	take_out(b, m, RD_BLAMED);
+	take_out(b, m, RD_VANISHED);
 }
 
 void rd_members_sweep(struct rd_broker *b)

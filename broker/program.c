@@ -6,12 +6,29 @@
 #include "broker/loop.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "net/endpoint.h"
 
 struct settings {
-	const char *listen;
+	const char *listen, *state, *roots;
+	bool plain_tcp;
 	uint64_t listen_fd, attempts, lease_ns, progress_ns;
 	int log;
 };
+
+static bool check(const struct settings *s, int *exit_code)
+{
+	struct rd_error err = {0};
+
+	if (s->listen == NULL)
+		rd_fail(&err, RD_USAGE, "--listen ENDPOINT is missing");
+	else if (rd_endpoint_check(s->listen, s->plain_tcp, &err) == 0 && rd_endpoint_is_tcp(s->listen) &&
+		 s->roots == NULL)
+		rd_fail(&err, RD_USAGE, "over tcp --root DIR must say which folders jobs may name");
+	if (err.code == 0)
+		return true;
+	*exit_code = rd_usage("rundown-broker", "%s", err.text);
+	return false;
+}
 
 static bool read_settings(struct settings *s, int argc, char **argv, int *exit_code)
 {
@@ -20,6 +37,15 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 		 &s->listen, 0, 0, NULL},
 		{"listen-fd", 0, "N", "descriptor N listens there already", RD_OPT_NUMBER, &s->listen_fd, 3, 1000000,
 		 NULL},
+		{"state", 's', "DIR",
+		 "keep the queue in DIR, on a disk of this machine: a broker that comes back goes on (default: the "
+		 "queue "
+		 "dies with the broker)",
+		 RD_OPT_TEXT, &s->state, 0, 0, NULL},
+		{"root", 0, "DIR[:DIR]",
+		 "jobs may name traces and results below these folders only (default: any, over ipc; tcp needs one)",
+		 RD_OPT_TEXT, &s->roots, 0, 0, NULL},
+		RD_OPTION_PLAIN_TCP(&s->plain_tcp),
 		{"attempts", 0, "N", "give a shard up after N failed attempts (default 3)", RD_OPT_NUMBER, &s->attempts,
 		 1, 100, NULL},
 		{"lease", 0, "TIME", "an attempt without progress for so long is lost (default 1m)", RD_OPT_SECONDS,
@@ -39,10 +65,7 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 
 	if (!rd_options_parse(&line, argc, argv, &first_word, exit_code))
 		return false;
-	if (s->listen)
-		return true;
-	*exit_code = rd_usage(line.name, "--listen ENDPOINT is missing");
-	return false;
+	return check(s, exit_code);
 }
 
 int rd_broker_program(int argc, char **argv)
@@ -57,10 +80,12 @@ int rd_broker_program(int argc, char **argv)
 	struct rd_broker_options opt = {
 		.attempts = (uint32_t)s.attempts,
 		.lease_ns = s.lease_ns,
+		.roots = s.roots,
 		.progress_ms = (uint32_t)(s.progress_ns / 1000000),
 		.status_ms = s.progress_ns < 100000000u ? (uint32_t)(s.progress_ns / 1000000) : 100,
 	};
-	if (rd_broker_serve(s.listen, s.listen_fd ? (int)s.listen_fd : -1, &opt, &err) < 0)
+	struct rd_broker_place at = {s.listen, s.listen_fd ? (int)s.listen_fd : -1, s.state};
+	if (rd_broker_serve(&at, &opt, &err) < 0)
 		return rd_complain("rundown-broker", &err);
 	return 0;
 }

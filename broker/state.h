@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/log.h"
+#include "base/table.h"
 #include "broker/broker.h"
 #include "broker/plan.h"
 #include "net/message.h"
@@ -44,10 +45,13 @@ struct rd_task {
 	struct rd_trace *trace; /* INDEX, DECODE */
 	uint32_t shard;         /* DECODE */
 	uint32_t attempts;      /* handed out so far */
-	uint32_t failures;
-	uint32_t live;     /* attempts in the list */
-	uint64_t bytes;    /* to decode */
-	rd_peer failed_on; /* the worker that failed it last; any other is tried first */
+	uint32_t failures;      /* told, or a lease that ended */
+	uint32_t vanished;      /* workers that went away with it */
+	uint32_t live;          /* attempts in the list */
+	uint64_t bytes;         /* to decode */
+	rd_peer failed_on;      /* the worker that failed it last; any other is tried first */
+	bool asked;             /* the merger is to say first whether it has it */
+	bool dirty;             /* changed since the last commit */
 };
 
 /* A plain trace: the input itself, or what was unpacked from it. */
@@ -55,6 +59,7 @@ struct rd_trace {
 	uint32_t number; /* in the job, once all inputs are open */
 	uint32_t group;  /* the number of the first trace that it is one with; its own when it is one by itself */
 	uint32_t input;
+	uint32_t place;             /* in the input */
 	ProtobufCBinaryData path;   /* of the plain file; borrowed from the job */
 	ProtobufCBinaryData member; /* its name inside the archive; empty for the input itself */
 	ProtobufCBinaryData damage; /* of the archive, to be told of it; may be empty */
@@ -77,6 +82,7 @@ enum rd_job_state {
 };
 
 struct rd_job {
+	uint64_t serial; /* number in the journal */
 	char id[RD_JOB_ID_MAX + 1];
 	enum rd_job_state state;
 	Rd__Envelope *submitted;  /* owned; its texts are borrowed by the traces */
@@ -85,13 +91,25 @@ struct rd_job {
 	RD_VEC(struct rd_input) inputs;
 	RD_VEC(struct rd_trace *) traces; /* in order; empty until all inputs are open */
 	RD_VEC(struct rd_task) tasks;     /* a task's number is its place + 1 */
-	RD_VEC(uint32_t) waiting;         /* places of tasks, the next to be handed out last */
-	uint32_t unopened;                /* OPEN and INDEX tasks that are not done */
-	uint32_t unsettled;               /* DECODE tasks that are neither done nor quarantined */
+	RD_VEC(uint32_t) waiting;         /* places of tasks that were handed out before, the next one last */
+	uint32_t fresh;               /* place of the first task that nobody ever got; all behind it are such, too */
+	RD_VEC(uint32_t) dirty_tasks; /* places; room for all */
+	uint32_t unopened;            /* OPEN and INDEX tasks that are not done */
+	uint32_t unsettled;           /* DECODE tasks that are neither done nor quarantined */
 	uint32_t shards, shards_done, quarantined;
 	uint32_t attempts;                /* of all tasks */
 	uint64_t bytes_total, bytes_done; /* done: of shards that are settled */
-	uint64_t decode_from_ns;          /* when the first shard was handed out; 0 not yet */
+	uint64_t decode_from_ns;          /* when the first shard was handed out, since this broker began; 0 not yet */
+	uint64_t decode_from_bytes;       /* bytes_done then */
+	uint64_t decoded_bytes, decoded_ns; /* of attempts that committed, and how long they took together */
+	uint64_t begun_ns;                  /* since when it is worked on in this broker's life; 0 not */
+	uint64_t spent_ns;                  /* before that */
+	uint32_t running;                   /* attempts that use a worker */
+	uint64_t served;                    /* b->served when it was given a worker last */
+	bool passed_over;                   /* it has nothing for this worker; rd_dispatch's own */
+	bool planned;
+	bool dirty;           /* its state changed since the last commit */
+	uint8_t identity[16]; /* of its traces and wishes, once they are known; else zeros */
 	uint64_t finish_done, finish_total;
 	uint32_t finish_failures;
 	struct rd_error error;  /* FAILED: why; while running: the last failure of an attempt */
@@ -108,6 +126,7 @@ struct rd_attempt {
 	rd_peer worker;  /* 0: it went away after it had committed */
 	uint64_t bytes;  /* done so far */
 	uint64_t chunks; /* passed on to the merger */
+	uint64_t begun_ns;
 	uint64_t lease_until_ns;
 	bool committed; /* now it is the merger's turn, and no lease runs */
 };
@@ -125,15 +144,47 @@ struct rd_refused {
 };
 #define RD_REFUSED_KEPT 64
 
+#define RD_JOURNAL_VERSION 1
+
+enum rd_journal_record {
+	RD_RECORD_META = 'm',
+	RD_RECORD_SUBMIT = 'a',
+	RD_RECORD_STATE = 'b',
+	RD_RECORD_OPENED = 'c',
+	RD_RECORD_INDEX = 'd',
+	RD_RECORD_PLAN = 'e',
+	RD_RECORD_TASK = 'f',
+};
+
+struct rd_record_key {
+	uint8_t at[8 + 1 + 4 + 4];
+};
+
+struct rd_pending {
+	struct rd_record_key key, last;
+	bool erase;
+	struct rd_bytes value;
+};
+
+/* A task's record, as it is recalled. */
+struct rd_task_record {
+	uint32_t number, input, place, shard;
+	uint32_t attempts, failures, vanished;
+	uint8_t work, state;
+};
+
 struct rd_broker {
 	struct rd_broker_options opt;
 	uint64_t now_ns;
-	RD_VEC(struct rd_member *) members; /* by id */
-	RD_VEC(struct rd_job *) jobs;       /* oldest first */
-	RD_VEC(struct rd_attempt) attempts; /* that live */
-	RD_VEC(struct rd_letter) letters;   /* to be sent by flush, oldest first */
-	struct rd_member *merger;           /* NULL none */
+	RD_VEC(struct rd_member *) members;     /* by id */
+	RD_VEC(struct rd_job *) jobs;           /* oldest first */
+	RD_VEC(struct rd_attempt) attempts;     /* that live */
+	RD_VEC(struct rd_letter) letters;       /* to be sent by flush, oldest first */
+	RD_VEC(struct rd_pending) pending;      /* to be on disk before the next letter goes */
+	RD_VEC(struct rd_task_record) recalled; /* of the job that is recalled */
+	struct rd_member *merger;               /* NULL none */
 	uint64_t jobs_so_far;
+	uint64_t served;                            /* hand-outs so far */
 	uint64_t probe_ns[3];                       /* when to ping everybody (again); 0 not */
 	struct rd_refused refused[RD_REFUSED_KEPT]; /* the newest of those with id mod that number */
 	struct rd_log_limit refusals;               /* of all peers together: a new connection is a new peer */
@@ -141,9 +192,11 @@ struct rd_broker {
 	bool failed;                                /* out of memory: end */
 };
 
-#define RD_SECOND_NS   UINT64_C(1000000000)
-#define RD_JOBS_KEPT   1000 /* that have ended */
-#define RD_MEMBERS_MAX 10000
+#define RD_SECOND_NS          UINT64_C(1000000000)
+#define RD_JOBS_KEPT          4096 /* that have ended */
+/* A worker that vanishes costs a part of a chance. */
+#define RD_VANISHED_A_FAILURE 5
+#define RD_MEMBERS_MAX        10000
 
 /* ---- members.c: who is there */
 
@@ -164,21 +217,41 @@ struct rd_job *rd_job_submit(struct rd_broker *b, struct rd_message *m);
 bool rd_job_ended(const struct rd_job *j);
 /* A new task at the end of the queue; NULL when out of memory. */
 struct rd_task *rd_job_add_task(struct rd_broker *b, struct rd_job *j, Rd__Work work);
+/* An OPEN task for each input; RD_NOMEM. */
+int rd_job_add_inputs(struct rd_broker *b, struct rd_job *j);
+struct rd_trace *rd_job_add_trace(struct rd_broker *b, struct rd_job *j, uint32_t input);
+/* A copy that lives as long as the job's work. */
+ProtobufCBinaryData rd_job_keep_text(struct rd_broker *b, struct rd_job *j, const ProtobufCBinaryData *text);
+/* A task for each shard of the trace's plan. */
+void rd_job_add_shards(struct rd_broker *b, struct rd_job *j, struct rd_trace *trace);
 /* What a worker found behind an input or a plain trace. */
 void rd_job_opened(struct rd_broker *b, struct rd_job *j, struct rd_task *t, const Rd__Opened *opened);
 void rd_job_indexed(struct rd_broker *b, struct rd_job *j, struct rd_task *t, struct rd_index *taken);
+/* The second half begins: number the traces, plan each, add the shards' tasks; or end the job. */
+void rd_job_cut_shards(struct rd_broker *b, struct rd_job *j);
 /* Put it back to be handed out next. */
 void rd_job_requeue(struct rd_job *j, struct rd_task *t);
+/* What was given up has all its chances again; how many that were. */
+uint32_t rd_job_revive(struct rd_broker *b, struct rd_job *j);
+/* The same job once more, from the start. NULL when out of memory. */
+struct rd_job *rd_job_again(struct rd_broker *b, const struct rd_job *j);
 /* It need not be handed out after all. */
 void rd_job_unqueue(struct rd_job *j, const struct rd_task *t);
 /* It needs no more attempts. Until rd_job_advance the job goes no further. */
-void rd_job_settle(struct rd_job *j, struct rd_task *t, enum rd_task_state state);
+void rd_job_settle(struct rd_broker *b, struct rd_job *j, struct rd_task *t, enum rd_task_state state);
 /* Cut shards once all inputs are open, finish once all shards are settled. Tasks move or end. */
 void rd_job_advance(struct rd_broker *b, struct rd_job *j);
 /* These two end the job: its tasks, traces and attempts are void. */
 void rd_job_fail(struct rd_broker *b, struct rd_job *j, const struct rd_error *why);
 void rd_job_end(struct rd_broker *b, struct rd_job *j, enum rd_job_state state);
+/* An ended job keeps what status tells of it, not the plan. */
+void rd_job_release_work(struct rd_job *j);
 void rd_job_free(struct rd_job *j);
+/* How long it was worked on. */
+uint64_t rd_job_spent_ns(const struct rd_broker *b, const struct rd_job *j);
+/* Time passed: jobs that have used up theirs fail. */
+void rd_jobs_expire(struct rd_broker *b);
+uint64_t rd_jobs_next_ns(const struct rd_broker *b);
 /* The oldest ended job goes when too many are kept. */
 void rd_jobs_forget(struct rd_broker *b);
 /* The text for an input, "NAME" or "NAME:MEMBER", into buf. */
@@ -193,9 +266,19 @@ const char *rd_job_display_path(const struct rd_job *j, uint32_t input, const st
  */
 int rd_job_number_traces(struct rd_job *j, struct rd_error *err);
 
-/* ---- attempts.c: handing out, and what becomes of it */
+/* ---- same.c */
+
+/* Whether a job of the very same traces and wishes is done; then j is, too. */
+bool rd_job_is_done_already(struct rd_broker *b, struct rd_job *j);
+
+/* ---- dispatch.c: who gets what */
 
 void rd_dispatch(struct rd_broker *b);
+/* When a shard may begin to lag; UINT64_MAX: nobody is free to try it. */
+uint64_t rd_dispatch_next_ns(const struct rd_broker *b);
+
+/* ---- attempts.c: what becomes of what was handed out */
+
 struct rd_attempt *rd_attempt_find(struct rd_broker *b, const Rd__Envelope *e);
 static inline struct rd_task *rd_attempt_task(const struct rd_attempt *a)
 {
@@ -205,7 +288,7 @@ static inline struct rd_task *rd_attempt_task(const struct rd_attempt *a)
 void rd_attempt_commit(struct rd_broker *b, struct rd_attempt *a);
 /* Out of the list; the worker's credit is free. Attempts behind it move. */
 void rd_attempt_end(struct rd_broker *b, struct rd_attempt *a);
-enum rd_blame { RD_BLAMELESS, RD_BLAMED };
+enum rd_blame { RD_BLAMELESS, RD_BLAMED, RD_VANISHED };
 /*
  * It came to nothing: the merger forgets its chunks, and the task goes back
  * or, after too many blamed failures, is given up.
@@ -216,7 +299,27 @@ void rd_attempts_abandon(struct rd_broker *b, const struct rd_job *j, const stru
 void rd_attempts_merger_lost(struct rd_broker *b);
 void rd_attempts_expire(struct rd_broker *b);
 
+/* ---- keep.c: what changed, as records; nothing without a journal */
+
+void rd_keep_job(struct rd_broker *b, const struct rd_job *j); /* a new one */
+void rd_keep_opened(struct rd_broker *b, const struct rd_job *j, uint32_t input, const Rd__Opened *opened);
+void rd_keep_index(struct rd_broker *b, const struct rd_job *j, const struct rd_trace *t);
+void rd_keep_plan(struct rd_broker *b, const struct rd_job *j, const struct rd_trace *t);
+/* Of an ended job nothing is needed but how it ended; of a forgotten one, nothing. */
+void rd_keep_less(struct rd_broker *b, const struct rd_job *j, bool nothing);
+static inline void rd_touch_job(struct rd_job *j)
+{
+	j->changed = j->changed_state = j->dirty = true;
+}
+void rd_touch_task(struct rd_broker *b, struct rd_job *j, struct rd_task *t);
+/* Commit what is pending and touched. 0, or the journal's failure: all is still pending. */
+int rd_keep_commit(struct rd_broker *b, struct rd_error *err);
+void rd_record_key(struct rd_record_key *key, uint64_t serial, enum rd_journal_record kind, uint32_t a, uint32_t c);
+
 /* ---- finish.c */
+
+/* Whether the message to the merger will be short enough, as far as the traces' names go. RD_LIMIT. */
+int rd_finish_fits(const struct rd_job *j, struct rd_error *err);
 
 /* The job fails when the message would be too long. */
 void rd_finish_ask(struct rd_broker *b, struct rd_job *j);

@@ -41,7 +41,9 @@ static uint32_t seconds_left(const struct rd_broker *b, const struct rd_job *j, 
 {
 	if (j->decode_from_ns == 0 || done == 0 || b->now_ns <= j->decode_from_ns)
 		return UINT32_MAX;
-	double rate = (double)done / (double)(b->now_ns - j->decode_from_ns);
+	if (done <= j->decode_from_bytes)
+		return UINT32_MAX;
+	double rate = (double)(done - j->decode_from_bytes) / (double)(b->now_ns - j->decode_from_ns);
 	double left = (double)(j->bytes_total - done) / rate / 1e9 + 0.5;
 	return left < (double)UINT32_MAX ? (uint32_t)left : UINT32_MAX;
 }
@@ -65,6 +67,11 @@ void rd_status_tell(struct rd_broker *b, const struct rd_job *j, rd_peer to)
 	s.eta_s = seconds_left(b, j, s.bytes_done);
 	s.finish_done = j->finish_done;
 	s.finish_total = j->finish_total;
+	s.path = j->submit->path[0];
+	s.inputs = (uint32_t)j->submit->n_path;
+	s.output = j->submit->output;
+	s.priority = j->submit->priority;
+	s.spent_s = (uint32_t)(rd_job_spent_ns(b, j) / RD_SECOND_NS);
 	if (j->state == RD_JOB_FAILED || j->quarantined > 0) {
 		rd_wire_error(&error, &j->error, false);
 		s.error = &error;

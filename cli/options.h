@@ -50,6 +50,12 @@ struct rd_option {
 		"broker", 'b', "ENDPOINT", "where the broker listens: ipc:///FOLDER/NAME or tcp://HOST:PORT",          \
 			RD_OPT_TEXT, (target), 0, 0, NULL                                                              \
 	}
+/* A bool, for net/endpoint.h. */
+#define RD_OPTION_PLAIN_TCP(target)                                                                                    \
+	{                                                                                                              \
+		"plain-tcp", 0, NULL, "use tcp without keys or encryption: whoever can connect may do all",            \
+			RD_OPT_FLAG, (target), 0, 0, NULL                                                              \
+	}
 /* An int of enum rd_log_level. */
 #define RD_OPTION_LOG(target, help)                                                                                    \
 	{                                                                                                              \

@@ -10,9 +10,11 @@
 #include "cli/options.h"
 #include "merger/finish.h"
 #include "merger/serve.h"
+#include "net/endpoint.h"
 
 struct settings {
 	const char *broker;
+	bool plain_tcp;
 	const char *state;
 	bool thrown_away;
 	uint64_t memory_bytes;
@@ -23,6 +25,7 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 {
 	const struct rd_option options[] = {
 		RD_OPTION_BROKER(&s->broker),
+		RD_OPTION_PLAIN_TCP(&s->plain_tcp),
 		{"state", 's', "DIR", "keep partials in DIR, on a disk of this machine", RD_OPT_TEXT, &s->state, 0, 0,
 		 NULL},
 		{"volatile", 0, NULL, "DIR is thrown away when the merger ends: do not wait for the disk", RD_OPT_FLAG,
@@ -42,9 +45,14 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 
 	if (!rd_options_parse(&line, argc, argv, &first_word, exit_code))
 		return false;
-	if (s->broker && s->state)
+	struct rd_error err = {0};
+	if (!(s->broker && s->state))
+		rd_fail(&err, RD_USAGE, "%s is missing", s->broker ? "--state DIR" : "--broker ENDPOINT");
+	else
+		rd_endpoint_check(s->broker, s->plain_tcp, &err);
+	if (err.code == 0)
 		return true;
-	*exit_code = rd_usage(line.name, "%s is missing", s->broker ? "--state DIR" : "--broker ENDPOINT");
+	*exit_code = rd_usage(line.name, "%s", err.text);
 	return false;
 }
 

@@ -180,6 +180,17 @@ int rd_envelope_unpack(struct rd_span bytes, Rd__Envelope **out, struct rd_error
 	return 0;
 }
 
+int rd_envelope_copy(const Rd__Envelope *e, Rd__Envelope **out, struct rd_error *err)
+{
+	struct rd_bytes packed = {0};
+	int rc = rd_envelope_pack(e, &packed, err);
+
+	if (rc == 0)
+		rc = rd_envelope_unpack((struct rd_span){packed.at, packed.n}, out, err);
+	rd_bytes_release(&packed);
+	return rc;
+}
+
 void rd_envelope_free(Rd__Envelope *e)
 {
 	struct rd_budget budget;

@@ -67,6 +67,8 @@ Rd__Envelope rd_envelope(Rd__Kind kind);
 int rd_envelope_pack(const Rd__Envelope *e, struct rd_bytes *out, struct rd_error *err);
 /* RD_PROTOCOL when these bytes are no envelope or would need more than the budget. Values are rd_validate's. */
 int rd_envelope_unpack(struct rd_span bytes, Rd__Envelope **out, struct rd_error *err);
+/* One of its own memory, as a receiver would have it. RD_NOMEM, RD_LIMIT. */
+int rd_envelope_copy(const Rd__Envelope *e, Rd__Envelope **out, struct rd_error *err);
 void rd_envelope_free(Rd__Envelope *e);
 
 /* Fields of type bytes. The text is borrowed; NULL is empty. */

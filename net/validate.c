@@ -181,7 +181,19 @@ static int check_submit(const struct check *c)
 			return bad(c, "the path of an input");
 	if (!absolute_ok(&s->output) || !absolute_ok(&s->scratch))
 		return bad(c, "its output or scratch folder");
+	if (s->priority < -RD_PRIORITY_MAX || s->priority > RD_PRIORITY_MAX || s->attempts > RD_ATTEMPTS_MAX)
+		return bad(c, "its priority or attempts");
 	return filter_ok(c, s->filter);
+}
+
+static int check_submitted(const struct check *c)
+{
+	const Rd__Envelope *e = c->e;
+
+	/* Either, not both. */
+	if ((e->error != NULL) == (e->job.len != 0))
+		return bad(c, "a job or why there is none");
+	return e->error ? error_ok(c, e->error) : 0;
 }
 
 static int check_finish(const struct check *c)
@@ -219,6 +231,8 @@ static int check_status(const struct check *c)
 
 	if (!text_ok(&s->id, 1, RD_JOB_ID_MAX) || !text_ok(&s->state, 1, 16))
 		return bad(c, "its job or state");
+	if (!text_ok(&s->path, 0, RD_PATH_MAX) || !text_ok(&s->output, 0, RD_PATH_MAX))
+		return bad(c, "its paths");
 	int rc = s->error ? error_ok(c, s->error) : 0;
 	return rc == 0 && s->finished ? finished_ok(c, s->finished) : rc;
 }
@@ -244,10 +258,11 @@ static const struct rule rules[] = {
 	[RD__KIND__FINISH_PROGRESS] = {"FINISH_PROGRESS", MERGER, 0, 0, JOB, NO_BLOB, NULL},
 	[RD__KIND__DROP] = {"DROP", BROKER, 0, 0, JOB, NO_BLOB, NULL},
 	[RD__KIND__SUBMIT] = {"SUBMIT", CLIENT, HAS_SUBMIT, 0, NONE, NO_BLOB, check_submit},
-	[RD__KIND__SUBMITTED] = {"SUBMITTED", BROKER, 0, 0, JOB, NO_BLOB, NULL},
+	[RD__KIND__SUBMITTED] = {"SUBMITTED", BROKER, 0, HAS_ERROR, MAYBE_JOB, NO_BLOB, check_submitted},
 	[RD__KIND__STATUS] = {"STATUS", CLIENT, 0, 0, MAYBE_JOB, NO_BLOB, NULL},
 	[RD__KIND__JOB_STATUS] = {"JOB_STATUS", BROKER, HAS_STATUS, 0, JOB, NO_BLOB, check_status},
 	[RD__KIND__CANCEL] = {"CANCEL", CLIENT, 0, 0, JOB, NO_BLOB, NULL},
+	[RD__KIND__RETRY] = {"RETRY", CLIENT, 0, 0, JOB, NO_BLOB, NULL},
 };
 
 static const struct rule *rule_of(Rd__Kind kind)

@@ -12,9 +12,11 @@
 
 #include "net/message.h"
 
-#define RD_JOB_ID_MAX 64
-#define RD_PATH_MAX   4095
-#define RD_TRACES_MAX 65536
+#define RD_JOB_ID_MAX   64
+#define RD_PATH_MAX     4095
+#define RD_TRACES_MAX   65536
+#define RD_PRIORITY_MAX 1000
+#define RD_ATTEMPTS_MAX 100
 
 enum rd_sender {
 	RD_FROM_STRANGER = 1, /* says HELLO first and nothing else */

@@ -8,11 +8,13 @@
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "net/endpoint.h"
 #include "worker/parse.h"
 #include "worker/serve.h"
 
 struct settings {
 	const char *broker;
+	bool plain_tcp;
 	const char *scratch;
 	uint64_t memory_bytes;
 	uint64_t hang_ns;
@@ -23,6 +25,7 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 {
 	const struct rd_option options[] = {
 		RD_OPTION_BROKER(&s->broker),
+		RD_OPTION_PLAIN_TCP(&s->plain_tcp),
 		{"scratch", 0, "DIR",
 		 "unpack archives below DIR, which all workers must see, instead of the job's folder", RD_OPT_TEXT,
 		 &s->scratch, 0, 0, NULL},
@@ -43,9 +46,14 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 
 	if (!rd_options_parse(&line, argc, argv, &first_word, exit_code))
 		return false;
-	if (s->broker)
+	struct rd_error err = {0};
+	if (s->broker == NULL)
+		rd_fail(&err, RD_USAGE, "--broker ENDPOINT is missing");
+	else
+		rd_endpoint_check(s->broker, s->plain_tcp, &err);
+	if (err.code == 0)
 		return true;
-	*exit_code = rd_usage(line.name, "--broker ENDPOINT is missing");
+	*exit_code = rd_usage(line.name, "%s", err.text);
 	return false;
 }
 

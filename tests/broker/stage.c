@@ -26,19 +26,128 @@ static int collect(void *ctx, rd_peer to, struct rd_span envelope, struct rd_blo
 	return 1;
 }
 
+/* ---- the journal */
+
+static int compare_keys(struct rd_span a, struct rd_span b)
+{
+	int c = memcmp(a.at, b.at, a.size_bytes < b.size_bytes ? a.size_bytes : b.size_bytes);
+	return c ? c : (a.size_bytes > b.size_bytes) - (a.size_bytes < b.size_bytes);
+}
+
+static struct rd_span key_at(const struct stage *s, size_t i)
+{
+	return (struct rd_span){s->kept.at[i].key.at, s->kept.at[i].key.n};
+}
+
+static void put(struct stage *s, const struct rd_change *c)
+{
+	size_t i = 0;
+
+	while (i < s->kept.n && compare_keys(key_at(s, i), c->key) < 0)
+		i++;
+	if (i == s->kept.n || compare_keys(key_at(s, i), c->key) != 0) {
+		rd_vec_add(&s->kept);
+		memmove(s->kept.at + i + 1, s->kept.at + i, (s->kept.n - 1 - i) * sizeof *s->kept.at);
+		s->kept.at[i] = (struct kept){0};
+		rd_bytes_append(&s->kept.at[i].key, c->key.at, c->key.size_bytes);
+	}
+	s->kept.at[i].value.n = 0;
+	rd_bytes_append(&s->kept.at[i].value, c->value.at, c->value.size_bytes);
+}
+
+static void release_kept(struct kept *k)
+{
+	rd_bytes_release(&k->key);
+	rd_bytes_release(&k->value);
+}
+
+static void erase(struct stage *s, const struct rd_change *c)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < s->kept.n; i++) {
+		if (compare_keys(key_at(s, i), c->key) >= 0 && compare_keys(key_at(s, i), c->last) <= 0)
+			release_kept(&s->kept.at[i]);
+		else
+			s->kept.at[left++] = s->kept.at[i];
+	}
+	s->kept.n = left;
+}
+
+static int keep(void *ctx, const struct rd_change *changes, size_t n, struct rd_error *err)
+{
+	struct stage *s = ctx;
+	bool crash = ++s->commits == s->crash_at;
+
+	if (s->disk_full > 0) {
+		s->disk_full--;
+		return rd_fail(err, RD_IO, "No space left on device");
+	}
+	assert_true(n > 0);
+	for (size_t i = 0; i < n && !(crash && s->crash == STAGE_BEFORE_COMMIT); i++) {
+		if (changes[i].last.size_bytes)
+			erase(s, &changes[i]);
+		else
+			put(s, &changes[i]);
+	}
+	s->crashed = crash;
+	return crash ? rd_fail(err, RD_IO, "a crash") : 0;
+}
+
 static void flush(struct stage *s)
 {
 	struct rd_error err;
-	assert_ok(rd_broker_flush(s->broker, s->now_ns, collect, s, &err), &err);
+	int rc;
+
+	do
+		rc = rd_broker_flush(s->broker, s->now_ns, collect, s, &err);
+	while (rc == RD_IO && s->keeps && !s->crashed);
+	if (!s->crashed)
+		assert_ok(rc, &err);
+}
+
+static void new_broker(struct stage *s)
+{
+	struct rd_error err;
+
+	if (s->keeps) {
+		s->opt.keep = keep;
+		s->opt.keep_ctx = s;
+	}
+	assert_ok(rd_broker_new(&s->opt, &s->broker, &err), &err);
+	for (size_t i = 0; i < s->kept.n; i++) {
+		struct rd_span value = {s->kept.at[i].value.at, s->kept.at[i].value.n};
+		assert_ok(rd_broker_recall(s->broker, key_at(s, i), value, &err), &err);
+	}
+	assert_ok(rd_broker_recalled(s->broker, &err), &err);
 }
 
 void stage_open(struct stage *s, const struct rd_broker_options *opt)
 {
-	struct rd_broker_options plain = {.epoch = {0xab, 0xcd, 1, 2}};
-	struct rd_error err;
-
 	*s = (struct stage){.now_ns = 1000 * UINT64_C(1000000000)};
-	assert_ok(rd_broker_new(opt ? opt : &plain, &s->broker, &err), &err);
+	s->opt = opt ? *opt : (struct rd_broker_options){.epoch = {0xab, 0xcd, 1, 2}};
+	new_broker(s);
+}
+
+void stage_open_kept(struct stage *s, const struct rd_broker_options *opt)
+{
+	stage_open(s, opt);
+	rd_broker_free(s->broker);
+	s->keeps = true;
+	new_broker(s);
+}
+
+void stage_restart(struct stage *s)
+{
+	rd_broker_free(s->broker);
+	for (size_t i = 0; i < s->letters.n; i++)
+		rd_message_release(&s->letters.at[i].m);
+	s->letters.n = 0;
+	s->crashed = false;
+	s->opt.epoch[0]++;
+	/* Another process, another machine's uptime perhaps. */
+	s->now_ns = s->now_ns / 3 + UINT64_C(1000000000);
+	new_broker(s);
 }
 
 static void drop_letter(struct stage *s, size_t i)
@@ -60,6 +169,9 @@ void stage_close(struct stage *s)
 	for (size_t i = 0; i < s->letters.n; i++)
 		rd_message_release(&s->letters.at[i].m);
 	rd_vec_release(&s->letters);
+	for (size_t i = 0; i < s->kept.n; i++)
+		release_kept(&s->kept.at[i]);
+	rd_vec_release(&s->kept);
 	forget_last(s);
 	while (kept_n > 0)
 		rd_envelope_free(kept[--kept_n]);
@@ -68,6 +180,8 @@ void stage_close(struct stage *s)
 void stage_pass(struct stage *s, uint64_t ns)
 {
 	s->now_ns += ns;
+	if (s->crashed)
+		return;
 	rd_broker_tick(s->broker, s->now_ns);
 	flush(s);
 }
@@ -85,6 +199,10 @@ void say(struct stage *s, rd_peer from, const Rd__Envelope *e, struct rd_blob *b
 	if (blob) {
 		m.blob = *blob;
 		*blob = (struct rd_blob){0};
+	}
+	if (s->crashed) {
+		rd_message_release(&m);
+		return;
 	}
 	rd_broker_hear(s->broker, &m, s->now_ns);
 	assert_null(m.envelope);
@@ -307,6 +425,22 @@ void say_merged(struct stage *s, const Rd__Envelope *task, bool duplicate)
 
 	e.duplicate = duplicate;
 	say(s, MERGER, &e, NULL);
+}
+
+void say_not_merged(struct stage *s, rd_peer merger, uint64_t task, uint32_t attempt)
+{
+	const Rd__Envelope *asked = expect(s, merger, RD__KIND__COMMIT);
+	Rd__Envelope e = about(s, RD__KIND__FAILED, task, attempt);
+	Rd__Error error = RD__ERROR__INIT;
+
+	assert_int_equal(0, asked->count);
+	assert_int_equal(task, asked->task);
+	assert_int_equal(attempt, asked->attempt);
+	error.code = RD_PROTOCOL;
+	error.text = rd_field("the chunks of this partial are not here");
+	error.retry = true;
+	e.error = &error;
+	say(s, merger, &e, NULL);
 }
 
 const Rd__Envelope *take_task(struct stage *s, rd_peer worker, Rd__Work work)

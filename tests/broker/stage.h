@@ -18,8 +18,27 @@ struct letter {
 	struct rd_message m;
 };
 
+/* A record of the journal in memory. */
+struct kept {
+	struct rd_bytes key, value;
+};
+
+enum stage_crash {
+	STAGE_NO_CRASH,
+	STAGE_BEFORE_COMMIT, /* the turn is lost, and nobody heard of it */
+	STAGE_AFTER_COMMIT,  /* it is on disk, and nobody heard of it */
+};
+
 struct stage {
 	struct rd_broker *broker;
+	struct rd_broker_options opt;
+	bool keeps;               /* a journal */
+	RD_VEC(struct kept) kept; /* by key */
+	uint64_t commits;         /* so far */
+	uint64_t crash_at;        /* at this commit; 0 never */
+	enum stage_crash crash;   /* how */
+	bool crashed;             /* nothing is heard until stage_restart */
+	int disk_full;            /* commits that find no room from now on */
 	uint64_t now_ns;
 	RD_VEC(struct letter) letters; /* not yet looked at */
 	rd_peer unreachable[8];        /* sends to these fail, */
@@ -34,6 +53,10 @@ enum { CLIENT = 1, MERGER = 2, W1 = 11, W2 = 12, W3 = 13 };
 
 /* opt may be NULL. */
 void stage_open(struct stage *s, const struct rd_broker_options *opt);
+/* With a journal in memory, which outlives the broker. */
+void stage_open_kept(struct stage *s, const struct rd_broker_options *opt);
+/* The broker dies, its letters with it, and another one begins with the journal. Peers are to say HELLO. */
+void stage_restart(struct stage *s);
 void stage_close(struct stage *s);
 void stage_pass(struct stage *s, uint64_t ns); /* time, then tick and flush */
 
@@ -64,6 +87,8 @@ void say_failed(struct stage *s, rd_peer from, const Rd__Envelope *task, int cod
 /* A chunk each, then COMMIT; the merger's letters are taken. */
 void say_partial(struct stage *s, rd_peer from, const Rd__Envelope *task, uint32_t chunks);
 void say_merged(struct stage *s, const Rd__Envelope *task, bool duplicate);
+/* The merger is asked about a task with these numbers, and does not have it. */
+void say_not_merged(struct stage *s, rd_peer merger, uint64_t task, uint32_t attempt);
 /* A task to this worker, as a copy that the stage keeps until it closes. */
 const Rd__Envelope *take_task(struct stage *s, rd_peer worker, Rd__Work work);
 

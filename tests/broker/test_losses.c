@@ -250,6 +250,9 @@ static void the_merger_comes_back(void **state)
 	expect_nothing(&s, W1);
 	s.unreachable[0] = 0;
 	hello(&s, MERGER, RD__ROLE__MERGER, 0);
+	/* It may have merged it before it died: it is asked first. */
+	expect_nothing(&s, W1);
+	say_not_merged(&s, MERGER, three->task, 1);
 	const Rd__Envelope *again = take_task(&s, W1, RD__WORK__DECODE);
 	assert_int_equal(three->task, again->task);
 	assert_int_equal(2, again->attempt);
@@ -283,8 +286,46 @@ static void without_a_merger_a_chunk_goes_nowhere(void **state)
 	expect(&s, W1, RD__KIND__ABANDON);
 	s.unreachable[0] = 0;
 	hello(&s, MERGER, RD__ROLE__MERGER, 0);
+	say_not_merged(&s, MERGER, one->task, 1);
 	settle(&s, W1);
 	expect(&s, MERGER, RD__KIND__FINISH);
+}
+
+static void what_a_dying_merger_merged_is_not_decoded_again(void **state)
+{
+	start(&s, 1, 1, 2);
+	const Rd__Envelope *one = take_task(&s, W1, RD__WORK__DECODE);
+
+	say_partial(&s, W1, one, 2);
+	s.unreachable[0] = MERGER;
+	rd_broker_probe(s.broker, s.now_ns);
+	stage_pass(&s, 1000);
+	expect(&s, W1, RD__KIND__ABANDON);
+	s.unreachable[0] = 0;
+	hello(&s, MERGER, RD__ROLE__MERGER, 0);
+	assert_int_equal(0, expect(&s, MERGER, RD__KIND__COMMIT)->count);
+	say_merged(&s, one, true);
+	expect(&s, MERGER, RD__KIND__FINISH);
+	expect_nothing(&s, W1);
+}
+
+static void vanishing_workers_cost_a_part_of_a_chance(void **state)
+{
+	start(&s, 1, 2, 2);
+	rd_peer worker = W1;
+
+	/* Three chances of five workers each, all lost with the first shard. */
+	for (uint32_t i = 1; i <= 15; i++) {
+		const Rd__Envelope *task = take_task(&s, worker, RD__WORK__DECODE);
+		assert_int_equal(0, task->work->shard);
+		assert_int_equal(i, task->attempt);
+		s.unreachable[0] = worker;
+		rd_broker_probe(s.broker, s.now_ns);
+		stage_pass(&s, 1000);
+		hello(&s, ++worker, RD__ROLE__WORKER, 1);
+	}
+	assert_int_equal(1, take_task(&s, worker, RD__WORK__DECODE)->work->shard);
+	assert_int_equal(1, newest_status(&s, CLIENT)->shards_quarantined);
 }
 
 static void the_merger_fails(void **state)
@@ -399,6 +440,8 @@ int main(void)
 		T(a_polite_leave_costs_no_chance),
 		T(the_merger_comes_back),
 		T(without_a_merger_a_chunk_goes_nowhere),
+		T(what_a_dying_merger_merged_is_not_decoded_again),
+		T(vanishing_workers_cost_a_part_of_a_chance),
 		T(the_merger_fails),
 		T(the_finish_fails),
 		T(a_finish_is_tried_again),

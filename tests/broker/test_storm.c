@@ -1,7 +1,8 @@
 /*
  * A storm over the machine: workers vanish, leave, fail, hang and come back,
- * the merger dies and returns with its ledger, messages are late. When it is
- * calm again the job ends, and every shard is in the ledger or named as
+ * the merger dies and returns with its ledger, the broker dies before or behind
+ * a commit and another one begins with its journal, messages are late. When it
+ * is calm again the job ends, and every shard is in the ledger or named as
  * quarantined. Each seed is one run, and prints itself when it fails.
  */
 #include "profile/index_codec.h"
@@ -36,8 +37,9 @@ static struct {
 	uint8_t uuids;
 	rd_peer ids;
 	bool merged[SHARDS_MAX];               /* the ledger: it survives */
+	bool handed[SHARDS_MAX + 2][256];      /* out, by (task, attempt) */
 	uint32_t spooled[SHARDS_MAX + 2][256]; /* chunks by (task, attempt): they do not */
-	uint32_t shards, faults, duplicates;
+	uint32_t shards, faults, duplicates, restarts;
 	bool finished, failed;
 	uint64_t poison; /* a shard that always fails; UINT64_MAX none */
 } w;
@@ -106,6 +108,9 @@ static void worker_hears(struct worker *p, const Rd__Envelope *e)
 		memset(p->held, 0, sizeof p->held);
 		say_hello(&w.s, p->id, RD__ROLE__WORKER, 1, p->uuid);
 	} else if (e->kind == RD__KIND__TASK) {
+		/* No number is ever used twice, whichever broker gives it. */
+		assert_false(w.handed[e->task][e->attempt]);
+		w.handed[e->task][e->attempt] = true;
 		for (h = p->held; h->used; h++)
 			assert_true(h + 1 < p->held + TASKS_HELD);
 		*h = (struct held){.used = true,
@@ -126,6 +131,13 @@ static void merger_hears(const Rd__Envelope *e)
 	if (e->kind == RD__KIND__CHUNK) {
 		answer.kind = RD__KIND__CHUNK_ACK;
 		answer.count = ++w.spooled[e->task][e->attempt];
+		say(&w.s, w.merger, &answer, NULL);
+	} else if (e->kind == RD__KIND__COMMIT && e->count == 0 && !w.merged[e->task - 2]) {
+		Rd__Error error = RD__ERROR__INIT;
+		answer.kind = RD__KIND__FAILED;
+		error.code = RD_PROTOCOL;
+		error.retry = true;
+		answer.error = &error;
 		say(&w.s, w.merger, &answer, NULL);
 	} else if (e->kind == RD__KIND__COMMIT) {
 		/* Tasks 2, 3, … are the shards. */
@@ -250,6 +262,31 @@ static void work_on(struct worker *p, struct held *h)
 	}
 }
 
+/* The broker died: everybody finds a new connection to another one, and holds nothing. */
+static void restart_broker(void)
+{
+	Rd__Envelope e = rd_envelope(RD__KIND__STATUS);
+
+	w.s.crash_at = 0;
+	stage_restart(&w.s);
+	w.restarts++;
+	hello(&w.s, CLIENT, RD__ROLE__CLIENT, 0);
+	e.job = rd_field(w.s.job);
+	e.watch = true;
+	say(&w.s, CLIENT, &e, NULL);
+	for (int i = 0; i < WORKERS; i++) {
+		struct worker *p = &w.workers[i];
+		if (p->id == 0)
+			continue;
+		memset(p->held, 0, sizeof p->held);
+		p->id = ++w.ids;
+		say_hello(&w.s, p->id, RD__ROLE__WORKER, 1, p->uuid);
+	}
+	w.merger = ++w.ids;
+	memset(w.spooled, 0, sizeof w.spooled);
+	say_hello(&w.s, w.merger, RD__ROLE__MERGER, 0, ++w.uuids);
+}
+
 static void act(void)
 {
 	struct worker *p = &w.workers[roll(WORKERS)];
@@ -264,9 +301,16 @@ static void fault(void)
 	struct worker *p = &w.workers[roll(WORKERS)];
 	struct held *h = any_held(p);
 
-	switch (roll(8)) {
+	switch (roll(10)) {
 	case 0:
 		restart_merger();
+		break;
+	case 8:
+		w.s.crash = roll(2) ? STAGE_BEFORE_COMMIT : STAGE_AFTER_COMMIT;
+		w.s.crash_at = w.s.commits + 1 + roll(3);
+		break;
+	case 9:
+		w.s.disk_full = 1 + (int)roll(3);
 		break;
 	case 1:
 		stage_pass(&w.s, roll(70 * SECOND));
@@ -292,27 +336,55 @@ static void fault(void)
 	}
 }
 
-static void run_seed(uint64_t seed)
+static void open_world(uint64_t seed)
 {
-	Rd__Submit base = plain_submit();
+	/* Attempts enough that a storm alone quarantines little; the poisoned shard always. */
+	struct rd_broker_options opt = {.epoch = {1}, .attempts = 3};
 
 	memset(&w, 0, sizeof w);
 	w.random = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
 	w.ids = 100;
 	w.uuids = 10;
-	/* Attempts enough that a storm alone quarantines little; the poisoned shard always. */
-	struct rd_broker_options opt = {.epoch = {1}, .attempts = 3};
-	stage_open(&w.s, &opt);
+	w.poison = UINT64_MAX;
+	stage_open_kept(&w.s, &opt);
 	w.s.gone = is_gone;
-	w.shards = 1 + (uint32_t)roll(SHARDS_MAX / 2);
-	w.poison = roll(4) == 0 ? roll(w.shards) : UINT64_MAX;
-	base.shards = w.shards;
+}
+
+static void begin_job(uint32_t shards)
+{
+	Rd__Submit base = plain_submit();
+
+	w.shards = shards;
+	base.shards = shards;
 	hello(&w.s, CLIENT, RD__ROLE__CLIENT, 0);
 	restart_merger();
 	for (int i = 0; i < WORKERS; i++)
 		start_worker(&w.workers[i]);
 	submit(&w.s, &base, 1, (const char *[]){"/t/a"});
+}
 
+/* All are there and work; time passes, too. */
+static void calm(void)
+{
+	for (int steps = 1; steps <= CALM_STEPS && !w.finished && !w.failed; steps++) {
+		if (roll(2))
+			deliver();
+		else
+			act();
+		if (w.s.crashed)
+			restart_broker();
+		if (steps % 500 == 0)
+			stage_pass(&w.s, 30 * SECOND);
+	}
+	assert_true(w.finished || w.failed);
+}
+
+static void run_seed(uint64_t seed)
+{
+	open_world(seed);
+	uint32_t shards = 1 + (uint32_t)roll(SHARDS_MAX / 2);
+	w.poison = roll(4) == 0 ? roll(shards) : UINT64_MAX;
+	begin_job(shards);
 	for (int i = 0; i < STORM_STEPS && !w.finished && !w.failed; i++) {
 		if (roll(12) == 0)
 			fault();
@@ -320,23 +392,43 @@ static void run_seed(uint64_t seed)
 			deliver();
 		else
 			act();
+		if (w.s.crashed)
+			restart_broker();
 	}
-	/* Calm: all are there and work. */
+	w.s.crash_at = 0;
 	for (int i = 0; i < WORKERS; i++)
 		if (w.workers[i].id == 0)
 			start_worker(&w.workers[i]);
 	w.faults = STORM_STEPS;
-	int steps = 0;
-	for (; steps < CALM_STEPS && !w.finished && !w.failed; steps++) {
-		if (roll(2))
-			deliver();
-		else
-			act();
-		if (steps % 500 == 499)
-			stage_pass(&w.s, 30 * SECOND);
-	}
-	assert_true(w.finished || w.failed);
+	calm();
 	stage_close(&w.s);
+}
+
+/* One crash at the n-th commit, before or behind it; false when there was no such commit. */
+static bool run_with_a_crash_at(uint64_t n, enum stage_crash how)
+{
+	open_world(n);
+	begin_job(5);
+	w.faults = STORM_STEPS;
+	w.s.crash = how;
+	w.s.crash_at = w.s.commits + n;
+	calm();
+	bool there_was = w.restarts > 0;
+	assert_true(w.finished);
+	for (uint32_t i = 0; i < w.shards; i++)
+		assert_true(w.merged[i]);
+	stage_close(&w.s);
+	return there_was;
+}
+
+static void a_crash_at_every_commit_changes_nothing(void **state)
+{
+	uint64_t n = 1;
+
+	while (run_with_a_crash_at(n, STAGE_BEFORE_COMMIT) && run_with_a_crash_at(n, STAGE_AFTER_COMMIT))
+		n++;
+	/* Each shard is handed out and settled. */
+	assert_true(n > 6);
 }
 
 static void every_seed_ends_well(void **state)
@@ -354,6 +446,9 @@ static void every_seed_ends_well(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(every_seed_ends_well)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_crash_at_every_commit_changes_nothing),
+		cmocka_unit_test(every_seed_ends_well),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,6 +136,7 @@ static void good(Rd__Kind kind)
 	case RD__KIND__SUBMITTED:
 	case RD__KIND__STATUS:
 	case RD__KIND__CANCEL:
+	case RD__KIND__RETRY:
 		return;
 	default:
 		break;
@@ -204,6 +205,7 @@ static const struct {
 	{RD__KIND__STATUS, "STATUS", 1 << RD_FROM_CLIENT},
 	{RD__KIND__JOB_STATUS, "JOB_STATUS", 1 << RD_FROM_BROKER},
 	{RD__KIND__CANCEL, "CANCEL", 1 << RD_FROM_CLIENT},
+	{RD__KIND__RETRY, "RETRY", 1 << RD_FROM_CLIENT},
 };
 
 static void every_kind_from_every_sender(void **state)
@@ -380,6 +382,16 @@ static void jobs(void **state)
 	BAD(SUBMIT, CLIENT, submit.filter = NULL, "filter");
 	BAD(SUBMIT, CLIENT, filter.kind = -1, "filter");
 	BAD(SUBMIT, CLIENT, filter.kind = 9, "filter");
+	BAD(SUBMIT, CLIENT, submit.priority = RD_PRIORITY_MAX + 1, "priority");
+	BAD(SUBMIT, CLIENT, submit.priority = -RD_PRIORITY_MAX - 1, "priority");
+	BAD(SUBMIT, CLIENT, submit.attempts = RD_ATTEMPTS_MAX + 1, "attempts");
+	good(RD__KIND__SUBMITTED);
+	e.job = rd_field("");
+	refused(RD_FROM_BROKER, "a job or why");
+	e.error = &error;
+	passes(RD_FROM_BROKER);
+	e.job = rd_field("j");
+	refused(RD_FROM_BROKER, "a job or why");
 	BAD(FINISH, BROKER, finish.n_path = 1, "number");
 	BAD(FINISH, BROKER, finish.n_path = 0, "number");
 	BAD(FINISH, BROKER, finish.n_group = 1, "number");
@@ -392,6 +404,9 @@ static void jobs(void **state)
 	BAD(FINISHED, MERGER, finished.output = rd_field("x"), "output");
 	BAD(JOB_STATUS, BROKER, status.id = rd_field(""), "job");
 	BAD(JOB_STATUS, BROKER, status.state = rd_field("a state that is too long"), "state");
+	memset(long_text, 'x', RD_PATH_MAX + 1);
+	long_text[RD_PATH_MAX + 1] = 0;
+	BAD(JOB_STATUS, BROKER, status.path = rd_field(long_text), "paths");
 	BAD(JOB_STATUS, BROKER, (error.code = 1, status.error = &error), "error");
 	BAD(JOB_STATUS, BROKER, (finished.output = rd_field(""), status.finished = &finished), "output");
 }
