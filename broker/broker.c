@@ -111,6 +111,7 @@ int rd_broker_flush(struct rd_broker *b, uint64_t now_ns, rd_broker_send_fn send
 	b->now_ns = now_ns;
 	do {
 		rd_dispatch(b);
+		rd_jobs_sweep(b);
 		rd_status_push(b);
 		int rc = b->failed ? 0 : rd_keep_commit(b, err);
 		if (rc < 0 && !b->failed)

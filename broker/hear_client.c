@@ -81,6 +81,18 @@ static void say_submitted(struct rd_broker *b, const struct rd_member *to, const
 	rd_say(b, to->id, &e, NULL, NULL);
 }
 
+/* What was said again because the answer was lost, or NULL. */
+static struct rd_job *find_token(const struct rd_broker *b, const ProtobufCBinaryData *token)
+{
+	for (size_t i = b->jobs.n; i > 0 && token->len; i--) {
+		struct rd_job *j = b->jobs.at[i - 1];
+		const ProtobufCBinaryData *own = &j->submitted->token;
+		if (own->len == token->len && memcmp(own->data, token->data, token->len) == 0)
+			return j;
+	}
+	return NULL;
+}
+
 static void submit(struct rd_broker *b, struct rd_member *from, struct rd_message *m)
 {
 	bool watch = m->envelope->submit->watch;
@@ -90,7 +102,9 @@ static void submit(struct rd_broker *b, struct rd_member *from, struct rd_messag
 		say_submitted(b, from, NULL, &err);
 		return;
 	}
-	struct rd_job *j = rd_job_submit(b, m);
+	struct rd_job *j = find_token(b, &m->envelope->token);
+	if (j == NULL)
+		j = rd_job_submit(b, m);
 	if (j == NULL)
 		return;
 	say_submitted(b, from, j, NULL);
@@ -129,6 +143,11 @@ static void status(struct rd_broker *b, struct rd_member *from, const Rd__Envelo
 	for (size_t i = 0; i < b->jobs.n; i++)
 		if (j == NULL || b->jobs.at[i] == j)
 			rd_status_tell(b, b->jobs.at[i], from->id);
+	if (j == NULL) {
+		Rd__Envelope all = rd_envelope(RD__KIND__JOBS);
+		all.count = b->jobs.n;
+		rd_say(b, from->id, &all, NULL, NULL);
+	}
 }
 
 static void cancel(struct rd_broker *b, struct rd_member *from, const Rd__Envelope *e)
@@ -147,14 +166,16 @@ static void cancel(struct rd_broker *b, struct rd_member *from, const Rd__Envelo
 /* A job that runs gets its shards back; one that ended, whose partials are gone, is done once more as a new one. */
 static void retry(struct rd_broker *b, struct rd_member *from, const Rd__Envelope *e)
 {
-	struct rd_job *j = rd_job_find(b, &e->job);
+	struct rd_job *j = rd_job_find(b, &e->job), *again = find_token(b, &e->token);
 	struct rd_error why = {0};
 
-	if (j == NULL)
+	if (again)
+		j = again;
+	else if (j == NULL)
 		rd_fail(&why, RD_NOT_FOUND, "no such job");
 	else if (j->state == RD_JOB_FAILED || j->state == RD_JOB_CANCELLED ||
 		 (j->state == RD_JOB_DONE && j->quarantined > 0))
-		j = rd_job_again(b, j);
+		j = rd_job_again(b, j, &e->token);
 	else if (j->state != RD_JOB_RUNNING || rd_job_revive(b, j) == 0)
 		rd_fail(&why, RD_USAGE, "nothing of this job was given up");
 	if (!b->failed)

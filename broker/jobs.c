@@ -175,7 +175,7 @@ struct rd_job *rd_job_submit(struct rd_broker *b, struct rd_message *m)
 	return new_job(b, submitted);
 }
 
-struct rd_job *rd_job_again(struct rd_broker *b, const struct rd_job *j)
+struct rd_job *rd_job_again(struct rd_broker *b, const struct rd_job *j, const ProtobufCBinaryData *token)
 {
 	Rd__Submit submit = *j->submit;
 	Rd__Envelope e = rd_envelope(RD__KIND__SUBMIT), *copy = NULL;
@@ -184,6 +184,7 @@ struct rd_job *rd_job_again(struct rd_broker *b, const struct rd_job *j)
 	submit.replace = submit.replace || j->state == RD_JOB_DONE;
 	submit.update = false;
 	e.submit = &submit;
+	e.token = *token;
 	if (rd_envelope_copy(&e, &copy, NULL) < 0) {
 		b->failed = true;
 		return NULL;
@@ -241,11 +242,50 @@ void rd_job_advance(struct rd_broker *b, struct rd_job *j)
 
 /* ---- its end */
 
+/* Something was unpacked, or an attempt to do so was lost. */
+static bool uses_scratch(const struct rd_job *j)
+{
+	for (size_t i = 0; i < j->tasks.n; i++) {
+		const struct rd_task *t = &j->tasks.at[i];
+		if (t->work == RD__WORK__INDEX ||
+		    (t->work == RD__WORK__OPEN && t->attempts > (t->state == RD_TASK_DONE)))
+			return rd_is_scratch(rd_field_span(&j->submit->scratch));
+	}
+	return false;
+}
+
+/*
+ * Only workers see the folder. Nobody answers: a worker that dies at this very
+ * moment leaves an empty or half-empty folder, whose name says what it was.
+ */
+void rd_jobs_sweep(struct rd_broker *b)
+{
+	const struct rd_member *worker = NULL;
+
+	for (size_t i = 0; i < b->members.n && worker == NULL; i++)
+		if (b->members.at[i]->role == RD__ROLE__WORKER && !b->members.at[i]->gone)
+			worker = b->members.at[i];
+	for (size_t i = 0; i < b->jobs.n && worker; i++) {
+		struct rd_job *j = b->jobs.at[i];
+		Rd__Envelope e = rd_envelope(RD__KIND__SWEEP);
+		Rd__Assignment work = RD__ASSIGNMENT__INIT;
+		if (!j->sweep_due)
+			continue;
+		work.path = j->submit->scratch;
+		e.job = rd_field(j->id);
+		e.work = &work;
+		rd_say(b, worker->id, &e, NULL, NULL);
+		j->sweep_due = false;
+		j->dirty = true;
+	}
+}
+
 void rd_job_end(struct rd_broker *b, struct rd_job *j, enum rd_job_state state)
 {
 	j->spent_ns = rd_job_spent_ns(b, j);
 	j->begun_ns = 0;
 	j->state = state;
+	j->sweep_due = uses_scratch(j);
 	rd_touch_job(j);
 	rd_keep_less(b, j, false);
 	if (state != RD_JOB_DONE) {

@@ -174,6 +174,7 @@ static void keep_state(struct rd_broker *b, const struct rd_job *j)
 		return;
 	put_u32(v, (uint32_t)j->state);
 	put_u32(v, j->planned);
+	put_u32(v, j->sweep_due);
 	put_u32(v, j->shards);
 	put_u32(v, j->shards_done);
 	put_u32(v, j->quarantined);

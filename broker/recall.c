@@ -119,6 +119,7 @@ static int recall_state(struct rd_job *j, struct rd_cursor *c, struct rd_error *
 	uint32_t state = rd_u32(c);
 
 	j->planned = rd_u32(c) != 0;
+	j->sweep_due = rd_u32(c) != 0;
 	j->shards = rd_u32(c);
 	j->shards_done = rd_u32(c);
 	j->quarantined = rd_u32(c);

@@ -41,7 +41,8 @@ static void put_trace(struct rd_bytes *to, const struct rd_job *j, const struct 
 {
 	const struct rd_trace_info *info = &t->index.info;
 	/* What was unpacked is as old as the unpacking. */
-	int64_t mtime_ns = t->member.len ? 0 : info->mtime_ns;
+	bool unpacked = t->path.data != j->submit->path[t->input].data;
+	int64_t mtime_ns = unpacked ? 0 : info->mtime_ns;
 
 	put_field(to, &j->submit->path[t->input]);
 	put_field(to, &t->member);

@@ -108,6 +108,7 @@ struct rd_job {
 	uint64_t served;                    /* b->served when it was given a worker last */
 	bool passed_over;                   /* it has nothing for this worker; rd_dispatch's own */
 	bool planned;
+	bool sweep_due;       /* ended: its scratch folder may be there still */
 	bool dirty;           /* its state changed since the last commit */
 	uint8_t identity[16]; /* of its traces and wishes, once they are known; else zeros */
 	uint64_t finish_done, finish_total;
@@ -234,7 +235,7 @@ void rd_job_requeue(struct rd_job *j, struct rd_task *t);
 /* What was given up has all its chances again; how many that were. */
 uint32_t rd_job_revive(struct rd_broker *b, struct rd_job *j);
 /* The same job once more, from the start. NULL when out of memory. */
-struct rd_job *rd_job_again(struct rd_broker *b, const struct rd_job *j);
+struct rd_job *rd_job_again(struct rd_broker *b, const struct rd_job *j, const ProtobufCBinaryData *token);
 /* It need not be handed out after all. */
 void rd_job_unqueue(struct rd_job *j, const struct rd_task *t);
 /* It needs no more attempts. Until rd_job_advance the job goes no further. */
@@ -247,6 +248,8 @@ void rd_job_end(struct rd_broker *b, struct rd_job *j, enum rd_job_state state);
 /* An ended job keeps what status tells of it, not the plan. */
 void rd_job_release_work(struct rd_job *j);
 void rd_job_free(struct rd_job *j);
+/* Let a worker remove the scratch folders of ended jobs. */
+void rd_jobs_sweep(struct rd_broker *b);
 /* How long it was worked on. */
 uint64_t rd_job_spent_ns(const struct rd_broker *b, const struct rd_job *j);
 /* Time passed: jobs that have used up theirs fail. */

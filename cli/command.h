@@ -22,6 +22,11 @@ int rd_cmd_run(int argc, char **argv);
 int rd_cmd_report(int argc, char **argv);
 int rd_cmd_inspect(int argc, char **argv);
 int rd_cmd_events(int argc, char **argv);
+int rd_cmd_submit(int argc, char **argv);
+int rd_cmd_status(int argc, char **argv);
+int rd_cmd_result(int argc, char **argv);
+int rd_cmd_cancel(int argc, char **argv);
+int rd_cmd_retry(int argc, char **argv);
 
 /* The exit code that a result deserves. strict: lost events are an incomplete input, too. */
 int rd_exit_of(const struct rd_trust *t, bool strict);

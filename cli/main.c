@@ -19,6 +19,11 @@ static const struct command {
 	{"report", "show a result: the hottest methods, or all of it as JSON, CSV or folded stacks", rd_cmd_report},
 	{"inspect", "tell what is in a trace: machine, processes, rundowns, losses, damage, events", rd_cmd_inspect},
 	{"events", "list the kinds of events in a trace: names, fields, and what documentation calls them", rd_cmd_events},
+	{"submit", "give traces to a broker, whose workers do what `run` does", rd_cmd_submit},
+	{"status", "tell what a broker is doing: all jobs, or one", rd_cmd_status},
+	{"result", "where a job's result is, or a copy of it", rd_cmd_result},
+	{"cancel", "end jobs", rd_cmd_cancel},
+	{"retry", "try again what of jobs was given up", rd_cmd_retry},
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 

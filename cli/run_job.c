@@ -11,6 +11,7 @@
 #include "base/signals.h"
 #include "cli/command.h"
 #include "cli/run_watch.h"
+#include "cli/submission.h"
 #include "net/hello.h"
 #include "net/socket.h"
 #include "net/validate.h"
@@ -77,43 +78,16 @@ static int say_hello(struct talk *t, struct rd_error *err)
 
 static int say_submit(struct talk *t, struct rd_error *err)
 {
-	const struct rd_run_words *w = t->words;
-	Rd__Envelope e = rd_envelope(RD__KIND__SUBMIT);
-	Rd__Submit s = RD__SUBMIT__INIT;
-	Rd__Filter f = RD__FILTER__INIT;
+	struct rd_submission s;
 	char scratch[4200];
 
-	size_t n = w->inputs.files.n;
-	ProtobufCBinaryData *paths = calloc(n, sizeof *paths);
-	if (paths == NULL)
-		return rd_fail_nomem(err);
-	for (size_t i = 0; i < n; i++)
-		paths[i] = rd_field(w->inputs.files.at[i].path);
 	snprintf(scratch, sizeof scratch, "%s/scratch", t->family->folder);
-	s.n_path = n;
-	s.path = paths;
-	s.output = rd_field(w->result);
-	s.scratch = rd_field(scratch);
-	s.replace = w->force;
-	s.join = w->join;
-	s.apart = w->apart;
-	s.shard_bytes = w->shard_bytes;
-	s.shards = (uint32_t)w->shards;
-	s.workers = t->workers;
-	s.preliminary = true;
-	s.watch = true;
-	s.filter = &f;
-	f.process = rd_field(w->process);
-	f.has_from = w->from.given;
-	f.from_is_utc = w->from.is_utc;
-	f.from_ns = w->from.ns;
-	f.has_to = w->to.given;
-	f.to_is_utc = w->to.is_utc;
-	f.to_ns = w->to.ns;
-	f.kind = w->kind + 1;
-	e.submit = &s;
-	int rc = rd_send(t->socket, 0, &e, NULL, err);
-	free(paths);
+	int rc = rd_submission_fill(&s, t->words, 0, t->words->inputs.files.n, scratch, err);
+	s.submit.workers = t->workers;
+	s.submit.watch = true;
+	if (rc == 0)
+		rc = rd_send(t->socket, 0, &s.envelope, NULL, err);
+	rd_submission_release(&s);
 	return rc;
 }
 

@@ -46,7 +46,7 @@ static const char notes[] =
 #define OPTIONS_MAX 32
 
 /* What the job is: where its result goes, and which samples count. */
-static size_t job_options(struct rd_run_words *w, struct rd_option *to)
+size_t rd_run_job_options(struct rd_run_words *w, struct rd_option *to)
 {
 	const struct rd_option rows[] = {
 		{"output", 'o', "RESULT", "write the result to the folder RESULT", RD_OPT_TEXT, &w->output, 0, 0, NULL},
@@ -67,6 +67,7 @@ static size_t job_options(struct rd_run_words *w, struct rd_option *to)
 		 &w->shard_bytes, 1, 0, NULL},
 	};
 
+	_Static_assert(sizeof rows <= RD_JOB_OPTIONS_MAX * sizeof *to, "room for all");
 	memcpy(to, rows, sizeof rows);
 	return sizeof rows / sizeof *rows;
 }
@@ -94,16 +95,16 @@ static size_t run_options(struct rd_run_words *w, struct rd_option *to)
 }
 
 /* Words that are right each but not together. */
-static int check_words(const struct rd_run_words *w)
+int rd_run_check_words(const struct rd_run_words *w)
 {
 	if (w->shards && w->shard_bytes)
-		return rd_usage(NAME, "--shards and --shard-size say the same thing twice");
+		return rd_usage(w->name, "--shards and --shard-size say the same thing twice");
 	if (w->progress == RD_PROGRESS_JSON && w->log >= 0)
-		return rd_usage(NAME, "--log would write between the lines of --progress json");
+		return rd_usage(w->name, "--log would write between the lines of --progress json");
 	if (w->join && w->apart)
-		return rd_usage(NAME, "--join and --no-join contradict each other");
+		return rd_usage(w->name, "--join and --no-join contradict each other");
 	if (w->from.given && w->to.given && w->from.is_utc == w->to.is_utc && w->from.ns >= w->to.ns)
-		return rd_usage(NAME, "--from is not before --to");
+		return rd_usage(w->name, "--from is not before --to");
 	return 0;
 }
 
@@ -112,8 +113,8 @@ bool rd_run_read_words(struct rd_run_words *w, int argc, char **argv, int *exit_
 	struct rd_option options[OPTIONS_MAX];
 	int first;
 
-	*w = (struct rd_run_words){.kind = -1, .top = TOP_DEFAULT, .log = -1};
-	size_t n = job_options(w, options);
+	*w = (struct rd_run_words){.name = NAME, .kind = -1, .top = TOP_DEFAULT, .log = -1};
+	size_t n = rd_run_job_options(w, options);
 	n += run_options(w, options + n);
 	const struct rd_command_line line = {
 		.name = NAME,
@@ -133,26 +134,26 @@ bool rd_run_read_words(struct rd_run_words *w, int argc, char **argv, int *exit_
 	w->words = (const char *const *)(argv + first);
 	w->words_n = (size_t)(argc - first);
 	rd_lines_as_json(w->progress == RD_PROGRESS_JSON);
-	*exit_code = check_words(w);
+	*exit_code = rd_run_check_words(w);
 	return *exit_code == 0;
 }
 
 /* ---- inputs */
 
-static int fail_about(const char *path, const char *what)
+static int fail_about(const struct rd_run_words *w, const char *path, const char *what)
 {
 	struct rd_error err;
 
 	rd_error_at(&err, rd_fail(&err, RD_IO, "%s", what), path, RD_NO_OFFSET);
-	return rd_complain(NAME, &err);
+	return rd_complain(w->name, &err);
 }
 
-static int fail_errno_about(const char *path, const char *what)
+static int fail_errno_about(const struct rd_run_words *w, const char *path, const char *what)
 {
 	struct rd_error err;
 
 	rd_error_at(&err, rd_fail_errno(&err, "%s", what), path, RD_NO_OFFSET);
-	return rd_complain(NAME, &err);
+	return rd_complain(w->name, &err);
 }
 
 #define NAMES_TOLD 20
@@ -185,15 +186,15 @@ static void tell_sets(const struct rd_run_words *w)
 			append_text(&text, n < NAMES_TOLD ? base_name(files[i + n].shown) : "...");
 		}
 		if (n > 1)
-			rd_note(NAME, "%s is one recording with %.*s", files[i].shown, (int)text.n,
+			rd_note(w->name, "%s is one recording with %.*s", files[i].shown, (int)text.n,
 				(const char *)text.at);
 	}
 	rd_bytes_release(&text);
 }
 
-static int check_inputs(struct rd_run_words *w)
+int rd_run_check_inputs(struct rd_run_words *w)
 {
-	int exit_code = rd_inputs_find(&w->inputs, NAME, w->words, w->words_n, !w->apart);
+	int exit_code = rd_inputs_find(&w->inputs, w->name, w->words, w->words_n, !w->apart);
 
 	if (exit_code == 0 && !w->quiet && !w->join)
 		tell_sets(w);
@@ -209,7 +210,7 @@ static int place_result(struct rd_run_words *w, const char *given)
 	struct rd_error err;
 
 	if (rd_follow(given, behind, sizeof behind, &err) < 0)
-		return rd_complain(NAME, (rd_error_at(&err, err.code, given, RD_NO_OFFSET), &err));
+		return rd_complain(w->name, (rd_error_at(&err, err.code, given, RD_NO_OFFSET), &err));
 	const char *slash = strrchr(behind, '/'), *name = slash ? slash + 1 : behind;
 	size_t n = slash ? (size_t)(slash - behind) : 0;
 
@@ -217,14 +218,14 @@ static int place_result(struct rd_run_words *w, const char *given)
 	folder[n] = 0;
 	char *absolute = realpath(slash == NULL ? "." : n == 0 ? "/" : folder, NULL);
 	if (absolute == NULL)
-		return fail_errno_about(given, "cannot write the result");
+		return fail_errno_about(w, given, "cannot write the result");
 	if (access(absolute, W_OK | X_OK) != 0) {
 		free(absolute);
-		return fail_errno_about(given, "cannot write the result");
+		return fail_errno_about(w, given, "cannot write the result");
 	}
 	int rc = rd_path(w->result, sizeof w->result, NULL, "%s%s%s", absolute, strcmp(absolute, "/") ? "/" : "", name);
 	free(absolute);
-	return rc < 0 ? rd_usage(NAME, "the result's path is too long") : 0;
+	return rc < 0 ? rd_usage(w->name, "the result's path is too long") : 0;
 }
 
 static bool is_dots(struct rd_span name)
@@ -253,7 +254,7 @@ static void name_result(const char *word, char *buf, size_t size)
 	free(real);
 }
 
-static int check_result(struct rd_run_words *w)
+int rd_run_check_result(struct rd_run_words *w)
 {
 	char given[4096];
 	struct rd_error err;
@@ -271,15 +272,15 @@ static int check_result(struct rd_run_words *w)
 	if (rc)
 		return rc;
 	if (lstat(w->result, &st) != 0)
-		return errno == ENOENT ? 0 : fail_errno_about(given, "cannot write the result");
+		return errno == ENOENT ? 0 : fail_errno_about(w, given, "cannot write the result");
 	if (!w->force)
-		return fail_about(given, "the result is there already; --force replaces it");
+		return fail_about(w, given, "the result is there already; --force replaces it");
 	if (rd_store_own(w->result, &err) == 0)
 		return 0;
 	err.file[0] = 0;
 	rd_error_in(&err, err.code, "--force replaces results only");
 	rd_error_at(&err, err.code, given, RD_NO_OFFSET);
-	return rd_complain(NAME, &err);
+	return rd_complain(w->name, &err);
 }
 
 /* The broker holds a connection for each worker. */
@@ -294,7 +295,7 @@ static int check_descriptors(const struct rd_run_words *w)
 		"%llu workers need %llu open files, and only %llu may be open at a time (see ulimit -n)",
 		(unsigned long long)w->workers, (unsigned long long)(w->workers + DESCRIPTORS_BESIDE),
 		(unsigned long long)max);
-	return rd_complain(NAME, &err);
+	return rd_complain(w->name, &err);
 }
 
 int rd_run_check(struct rd_run_words *w)
@@ -302,8 +303,8 @@ int rd_run_check(struct rd_run_words *w)
 	int exit_code = check_descriptors(w);
 
 	if (exit_code == 0)
-		exit_code = check_inputs(w);
-	return exit_code ? exit_code : check_result(w);
+		exit_code = rd_run_check_inputs(w);
+	return exit_code ? exit_code : rd_run_check_result(w);
 }
 
 /* ---- workers */

@@ -134,6 +134,11 @@ static int check_task(const struct check *c)
 	return 0;
 }
 
+static int check_sweep(const struct check *c)
+{
+	return absolute_ok(&c->e->work->path) ? 0 : bad(c, "its path");
+}
+
 static int check_result(const struct check *c)
 {
 	const Rd__Opened *o = c->e->opened;
@@ -244,6 +249,7 @@ static const struct rule rules[] = {
 	[RD__KIND__PING] = {"PING", BROKER, 0, 0, NONE, NO_BLOB, NULL},
 	[RD__KIND__TASK] = {"TASK", BROKER, HAS_WORK, 0, TASK, ANY_BLOB, check_task},
 	[RD__KIND__ABANDON] = {"ABANDON", BROKER, 0, 0, TASK, NO_BLOB, NULL},
+	[RD__KIND__SWEEP] = {"SWEEP", BROKER, HAS_WORK, 0, JOB, NO_BLOB, check_sweep},
 	[RD__KIND__PROGRESS] = {"PROGRESS", WORKER, 0, 0, TASK, NO_BLOB, NULL},
 	[RD__KIND__RESULT] = {"RESULT", WORKER, 0, HAS_OPENED, TASK, ANY_BLOB, check_result},
 	[RD__KIND__FAILED] = {"FAILED", WORKER | MERGER, HAS_ERROR, 0, JOB_OR_TASK, NO_BLOB, check_error},
@@ -262,6 +268,7 @@ static const struct rule rules[] = {
 	[RD__KIND__STATUS] = {"STATUS", CLIENT, 0, 0, MAYBE_JOB, NO_BLOB, NULL},
 	[RD__KIND__JOB_STATUS] = {"JOB_STATUS", BROKER, HAS_STATUS, 0, JOB, NO_BLOB, check_status},
 	[RD__KIND__CANCEL] = {"CANCEL", CLIENT, 0, 0, JOB, NO_BLOB, NULL},
+	[RD__KIND__JOBS] = {"JOBS", BROKER, 0, 0, NONE, NO_BLOB, NULL},
 	[RD__KIND__RETRY] = {"RETRY", CLIENT, 0, 0, JOB, NO_BLOB, NULL},
 };
 
@@ -276,6 +283,15 @@ const char *rd_kind_name(Rd__Kind kind)
 {
 	const struct rule *r = rule_of(kind);
 	return r ? r->name : "?";
+}
+
+bool rd_is_scratch(struct rd_span path)
+{
+	size_t from = path.size_bytes, n = sizeof RD_SCRATCH_PREFIX - 1;
+
+	while (from > 0 && path.at[from - 1] != '/')
+		from--;
+	return path.size_bytes - from > n && memcmp(path.at + from, RD_SCRATCH_PREFIX, n) == 0;
 }
 
 static unsigned parts_of(const Rd__Envelope *e)
@@ -327,6 +343,8 @@ int rd_validate(const struct rd_message *m, enum rd_sender from, struct rd_error
 		return rd_fail(err, RD_PROTOCOL, "a message of the unknown kind %d", (int)e->kind);
 	if (!(r->senders & 1u << from))
 		return bad(&c, "not from this sender");
+	if (e->token.len != 0 && e->token.len != 16)
+		return bad(&c, "its token");
 	unsigned parts = parts_of(e);
 	if ((parts & r->parts) != r->parts || parts & ~(r->parts | r->maybe_parts))
 		return bad(&c, "not the parts that it must have");

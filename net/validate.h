@@ -12,11 +12,13 @@
 
 #include "net/message.h"
 
-#define RD_JOB_ID_MAX   64
-#define RD_PATH_MAX     4095
-#define RD_TRACES_MAX   65536
-#define RD_PRIORITY_MAX 1000
-#define RD_ATTEMPTS_MAX 100
+#define RD_JOB_ID_MAX     64
+/* What the last part of a scratch folder's path begins with, so that nothing else is ever swept. */
+#define RD_SCRATCH_PREFIX ".rundown-scratch-"
+#define RD_PATH_MAX       4095
+#define RD_TRACES_MAX     65536
+#define RD_PRIORITY_MAX   1000
+#define RD_ATTEMPTS_MAX   100
 
 enum rd_sender {
 	RD_FROM_STRANGER = 1, /* says HELLO first and nothing else */
@@ -31,5 +33,8 @@ int rd_validate(const struct rd_message *m, enum rd_sender from, struct rd_error
 
 /* "HELLO", "TASK", …; "?" for a number that is none. For logs. */
 const char *rd_kind_name(Rd__Kind kind);
+
+/* Whether this is the path of a scratch folder, by its last part. */
+bool rd_is_scratch(struct rd_span path);
 
 #endif

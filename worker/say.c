@@ -275,5 +275,6 @@ int rd_worker_pump(struct rd_worker *w, struct rd_error *err)
 
 bool rd_worker_over(const struct rd_worker *w)
 {
-	return w->refused || (w->leaving && w->child == 0 && (!w->welcome || (!w->leave_due && !w->word_due)));
+	return w->refused ||
+	       (w->leaving && w->child == 0 && (!w->welcome || w->down || (!w->leave_due && !w->word_due)));
 }

@@ -195,7 +195,10 @@ static int turn(struct serve *s, struct rd_error *err)
 	code = rd_net_poll(items, n, rd_wait_ms(rd_worker_wake_ns(&s->worker)), err);
 	if (code < 0)
 		return code;
-	if (rd_socket_events(s->socket) & RD_NET_UP)
+	unsigned events = rd_socket_events(s->socket);
+	if (events & RD_NET_DOWN)
+		rd_worker_down(&s->worker);
+	if (events & RD_NET_UP)
 		rd_worker_up(&s->worker);
 	hear_broker(s);
 	if (!s->forker_gone)

@@ -214,6 +214,18 @@ static void take_task(struct rd_worker *w, struct rd_message *m)
 	}
 }
 
+/* A job's scratch folder is not needed any more. A broker's word removes nothing but such a folder. */
+static void sweep(struct rd_worker *w, const Rd__Envelope *e)
+{
+	char path[4096], job[sizeof w->task.job];
+
+	rd_field_text(&e->job, job, sizeof job);
+	if (w->scratch[0] && plain_name(job) && rd_path(path, sizeof path, NULL, "%s/%s", w->scratch, job) == 0)
+		w->acts.clean(w->acts.ctx, path);
+	else if (w->scratch[0] == 0 && rd_is_scratch(rd_field_span(&e->work->path)))
+		w->acts.clean(w->acts.ctx, rd_field_text(&e->work->path, path, sizeof path));
+}
+
 /* ---- what happened */
 
 /* On a new connection the worker is a new one to the broker: what it held was given back for it. */
@@ -227,7 +239,14 @@ static void start_anew(struct rd_worker *w)
 
 void rd_worker_up(struct rd_worker *w)
 {
+	w->down = false;
 	start_anew(w);
+}
+
+/* Nothing can be said until it is back; one that leaves has nobody to tell. */
+void rd_worker_down(struct rd_worker *w)
+{
+	w->down = true;
 }
 
 static void take_welcome(struct rd_worker *w, const Rd__Welcome *welcome)
@@ -266,6 +285,9 @@ void rd_worker_message(struct rd_worker *w, struct rd_message *m)
 		break;
 	case RD__KIND__TASK:
 		take_task(w, m);
+		break;
+	case RD__KIND__SWEEP:
+		sweep(w, e);
 		break;
 	case RD__KIND__CHUNK_ACK:
 		if (same_task(w, e))

@@ -105,6 +105,7 @@ struct rd_worker {
 	struct rd_forker_exit child_exit;
 
 	bool leaving, leave_due;
+	bool down; /* the connection broke */
 };
 
 /* `scratch` may be "". */
@@ -113,7 +114,8 @@ void rd_worker_init(struct rd_worker *w, const struct rd_worker_acts *acts, cons
 void rd_worker_release(struct rd_worker *w);
 
 /* ---- what happened */
-void rd_worker_up(struct rd_worker *w); /* the connection is there (again) */
+void rd_worker_up(struct rd_worker *w);   /* the connection is there (again) */
+void rd_worker_down(struct rd_worker *w); /* it broke */
 /* A message of the broker that rd_validate accepted; it may be taken over (then m->envelope is NULL). */
 void rd_worker_message(struct rd_worker *w, struct rd_message *m);
 void rd_worker_frame(struct rd_worker *w, const struct rd_pipe_frame *f);

@@ -113,6 +113,7 @@ static void good(Rd__Kind kind)
 		return;
 	case RD__KIND__PING:
 	case RD__KIND__LEAVE:
+	case RD__KIND__JOBS:
 		return;
 	case RD__KIND__SUBMIT:
 		e.submit = &submit;
@@ -130,6 +131,9 @@ static void good(Rd__Kind kind)
 		return;
 	case RD__KIND__JOB_STATUS:
 		e.status = &status;
+		return;
+	case RD__KIND__SWEEP:
+		e.work = &work;
 		return;
 	case RD__KIND__FINISH_PROGRESS:
 	case RD__KIND__DROP:
@@ -187,6 +191,7 @@ static const struct {
 	{RD__KIND__PING, "PING", 1 << RD_FROM_BROKER},
 	{RD__KIND__TASK, "TASK", 1 << RD_FROM_BROKER},
 	{RD__KIND__ABANDON, "ABANDON", 1 << RD_FROM_BROKER},
+	{RD__KIND__SWEEP, "SWEEP", 1 << RD_FROM_BROKER},
 	{RD__KIND__PROGRESS, "PROGRESS", 1 << RD_FROM_WORKER},
 	{RD__KIND__RESULT, "RESULT", 1 << RD_FROM_WORKER},
 	{RD__KIND__FAILED, "FAILED", 1 << RD_FROM_WORKER | 1 << RD_FROM_MERGER},
@@ -205,6 +210,7 @@ static const struct {
 	{RD__KIND__STATUS, "STATUS", 1 << RD_FROM_CLIENT},
 	{RD__KIND__JOB_STATUS, "JOB_STATUS", 1 << RD_FROM_BROKER},
 	{RD__KIND__CANCEL, "CANCEL", 1 << RD_FROM_CLIENT},
+	{RD__KIND__JOBS, "JOBS", 1 << RD_FROM_BROKER},
 	{RD__KIND__RETRY, "RETRY", 1 << RD_FROM_CLIENT},
 };
 
@@ -372,6 +378,28 @@ static void results(void **state)
 	BAD(CHUNK, WORKER, rd_blob_release(&m.blob), "frames");
 }
 
+static void scratch_folders(void **state)
+{
+	static const struct {
+		const char *path;
+		bool is;
+	} rows[] = {
+		{"/a/.rundown-scratch-1f", true},
+		{"/.rundown-scratch-1f", true},
+		{"/a/.rundown-scratch-", false},
+		{"/a/.rundown-scratch", false},
+		{"/a/.rundown-scratch-1/b", false},
+		{"/.rundown-scratch-1/", false},
+		{"", false},
+		{"/", false},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		assert_int_equal(rows[i].is,
+				 rd_is_scratch((struct rd_span){(const uint8_t *)rows[i].path, strlen(rows[i].path)}));
+	BAD(SWEEP, BROKER, work.path = rd_field("a"), "path");
+}
+
 static void jobs(void **state)
 {
 	BAD(SUBMIT, CLIENT, submit.n_path = 0, "number");
@@ -385,6 +413,7 @@ static void jobs(void **state)
 	BAD(SUBMIT, CLIENT, submit.priority = RD_PRIORITY_MAX + 1, "priority");
 	BAD(SUBMIT, CLIENT, submit.priority = -RD_PRIORITY_MAX - 1, "priority");
 	BAD(SUBMIT, CLIENT, submit.attempts = RD_ATTEMPTS_MAX + 1, "attempts");
+	BAD(SUBMIT, CLIENT, e.token = rd_field("short"), "token");
 	good(RD__KIND__SUBMITTED);
 	e.job = rd_field("");
 	refused(RD_FROM_BROKER, "a job or why");
@@ -420,6 +449,7 @@ int main(void)
 		cmocka_unit_test(tasks),
 		cmocka_unit_test(results),
 		cmocka_unit_test(jobs),
+		cmocka_unit_test(scratch_folders),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 

@@ -436,6 +436,19 @@ static void leaving_before_a_welcome(void **state)
 	assert_true(rd_worker_over(&f->w));
 }
 
+static void leaving_while_nobody_is_there(void **state)
+{
+	struct fixture *f = *state;
+
+	connect_worker(f);
+	rd_worker_down(&f->w);
+	f->full = true;
+	rd_worker_leave(&f->w);
+	rd_worker_pump(&f->w, NULL);
+	assert_true(rd_worker_over(&f->w));
+	f->full = false;
+}
+
 static void refuse(struct fixture *f, int code, const char *text)
 {
 	Rd__Envelope e = rd_envelope(RD__KIND__REFUSED);
@@ -473,16 +486,27 @@ static void refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORKER_TEST(hello_until_welcome),      WORKER_TEST(an_index_is_said_until_it_is_settled),
-		WORKER_TEST(an_archive_is_opened),     WORKER_TEST(a_failed_unpacking_is_swept),
-		WORKER_TEST(the_window_holds),         WORKER_TEST(all_chunks_then_commit),
-		WORKER_TEST(the_last_block_waits),     WORKER_TEST(no_acknowledgement),
-		WORKER_TEST(deaths_name_their_signal), WORKER_TEST(typed_errors_travel),
-		WORKER_TEST(a_breach_kills),           WORKER_TEST(a_silent_child_is_killed),
-		WORKER_TEST(progress_needs_life),      WORKER_TEST(the_newest_order_counts),
-		WORKER_TEST(a_break_voids_the_task),   WORKER_TEST(an_unknown_worker_says_hello),
-		WORKER_TEST(leaving_hands_back),       WORKER_TEST(leaving_says_the_last_word),
-		WORKER_TEST(leaving_before_a_welcome), WORKER_TEST(refused),
+		WORKER_TEST(hello_until_welcome),
+		WORKER_TEST(an_index_is_said_until_it_is_settled),
+		WORKER_TEST(an_archive_is_opened),
+		WORKER_TEST(a_failed_unpacking_is_swept),
+		WORKER_TEST(the_window_holds),
+		WORKER_TEST(all_chunks_then_commit),
+		WORKER_TEST(the_last_block_waits),
+		WORKER_TEST(no_acknowledgement),
+		WORKER_TEST(deaths_name_their_signal),
+		WORKER_TEST(typed_errors_travel),
+		WORKER_TEST(a_breach_kills),
+		WORKER_TEST(a_silent_child_is_killed),
+		WORKER_TEST(progress_needs_life),
+		WORKER_TEST(the_newest_order_counts),
+		WORKER_TEST(a_break_voids_the_task),
+		WORKER_TEST(an_unknown_worker_says_hello),
+		WORKER_TEST(leaving_hands_back),
+		WORKER_TEST(leaving_says_the_last_word),
+		WORKER_TEST(leaving_before_a_welcome),
+		WORKER_TEST(leaving_while_nobody_is_there),
+		WORKER_TEST(refused),
 	};
 	rd_log_init(RD_LOG_ERROR, "test");
 	make_partial();

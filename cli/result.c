@@ -1,0 +1,150 @@
+/*
+ * result - `rundown result JOB`: where a job's result is, or a copy of it.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/deliver.h"
+#include "base/file.h"
+#include "base/out.h"
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/job_status.h"
+#include "cli/options.h"
+#include "net/message.h"
+#include "net/validate.h"
+#include "net/wire_error.h"
+#include "store/store.h"
+
+#define NAME "rundown result"
+
+struct words {
+	struct rd_client_words client;
+	const char *job, *output;
+	bool wait, force, strict;
+};
+
+struct answer {
+	const struct words *words;
+	char path[RD_PATH_MAX + 1];
+	int exit_code;
+};
+
+static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
+{
+	const struct rd_option options[] = {
+		RD_CLIENT_OPTIONS(&w->client),
+		{"output", 'o', "RESULT", "copy the result to the folder RESULT, checked", RD_OPT_TEXT, &w->output, 0,
+		 0, NULL},
+		{"force", 0, NULL, "replace a result that is there", RD_OPT_FLAG, &w->force, 0, 0, NULL},
+		{"wait", 0, NULL, "wait until the job has ended", RD_OPT_FLAG, &w->wait, 0, 0, NULL},
+		{"strict", 0, NULL, "exit code 3 for lost events too", RD_OPT_FLAG, &w->strict, 0, 0, NULL},
+	};
+	const struct rd_command_line line = {
+		.name = NAME,
+		.words = "JOB",
+		.min_words = 1,
+		.max_words = 1,
+		.about = "Print where a job's result is, or fetch a copy of it.",
+		.options = options,
+		.options_n = sizeof options / sizeof *options,
+		.notes = "Exit code, as that of `rundown run`: 0 the input was whole; 1 there is no result (yet); 2 "
+			 "wrong\n"
+			 "usage; 3 a result of an input that was cut, damaged or partly quarantined.\n",
+	};
+	int first;
+
+	if (!rd_options_parse(&line, argc, argv, &first, exit_code))
+		return false;
+	w->job = argv[first];
+	*exit_code = rd_client_check(&w->client, NAME);
+	return *exit_code == 0;
+}
+
+static int hear(void *ctx, const Rd__Envelope *e, struct rd_error *err)
+{
+	struct answer *a = ctx;
+	const Rd__Status *s = e->status;
+	char state[32];
+
+	if (e->kind != RD__KIND__JOB_STATUS)
+		return 0;
+	if (rd_job_is_unknown(s)) {
+		rd_wire_error_take(err, s->error);
+		return rd_error_at(err, RD_NOT_FOUND, a->words->job, RD_NO_OFFSET);
+	}
+	if (!rd_job_is_over(s) && a->words->wait)
+		return 0;
+	if (!rd_job_is_over(s)) {
+		rd_fail(err, RD_NOT_FOUND, "there is no result yet, the job is %s",
+			rd_field_text(&s->state, state, sizeof state));
+		return rd_error_at(err, RD_NOT_FOUND, a->words->job, RD_NO_OFFSET);
+	}
+	a->exit_code = rd_job_exit(s, a->words->strict);
+	if (a->exit_code == RD_EXIT_FAILED) {
+		rd_job_error(s, err);
+		return rd_error_in(err, err->code < 0 ? err->code : RD_INTERNAL, "the job came to nothing");
+	}
+	rd_field_text(&s->finished->output, a->path, sizeof a->path);
+	return 1;
+}
+
+/* Before anything is copied; rd_deliver asks again. */
+static int check_output(const struct words *w, struct rd_error *err)
+{
+	struct stat st;
+
+	if (lstat(w->output, &st) != 0)
+		return 0;
+	if (w->force)
+		return rd_store_own(w->output, err);
+	rd_fail(err, RD_EXISTS, "the result is there already; --force replaces it");
+	return rd_error_at(err, RD_EXISTS, w->output, RD_NO_OFFSET);
+}
+
+/* Read whole, which checks it, and written anew beside its place. */
+static int fetch(const struct words *w, const char *from, struct rd_error *err)
+{
+	struct rd_result r = {0};
+	char fresh[4200];
+
+	int rc = rd_path(fresh, sizeof fresh, err, "%s.new-%ld", w->output, (long)getpid());
+	if (rc == 0)
+		rc = check_output(w, err);
+	if (rc == 0)
+		rc = rd_store_read(from, &r, err);
+	if (rc == 0)
+		rc = rd_store_write(fresh, &r, err);
+	rd_result_release(&r);
+	if (rc < 0)
+		return rc;
+	rc = rd_deliver(fresh, w->output, w->force ? rd_store_own : NULL, err);
+	/* What came out of the place, or did not get there. */
+	int removed = rc < 0 ? rd_store_remove(fresh, NULL) : rd_store_remove(fresh, err);
+	return rc < 0 ? rc : removed;
+}
+
+int rd_cmd_result(int argc, char **argv)
+{
+	struct words w = {.client = rd_client_words()};
+	struct answer a = {.words = &w};
+	Rd__Envelope e = rd_envelope(RD__KIND__STATUS);
+	struct rd_error err;
+	struct rd_out o;
+	int exit_code;
+
+	if (!read_words(&w, argc, argv, &exit_code))
+		return exit_code;
+	e.job = rd_field(w.job);
+	e.watch = w.wait;
+	int rc = rd_client_ask(&w.client, &e, hear, &a, &err);
+	if (rc == 0 && w.output)
+		rc = fetch(&w, a.path, &err);
+	if (rc < 0)
+		return rd_complain(NAME, &err);
+	rd_out_init(&o, STDOUT_FILENO);
+	rd_out_printf(&o, "%s\n", w.output ? w.output : a.path);
+	return rd_out_close(&o, &err) < 0 ? rd_complain(NAME, &err) : a.exit_code;
+}
