@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "trace/archive_members.h"
+#include "trace/archive_names.h"
 #include "trace/archive_stream.h"
 #include "trace/archive_zstd.h"
 #include "trace/trace.h"
@@ -96,6 +97,20 @@ static int begin(struct unpack *u, const struct rd_source *s, const struct rd_un
 	return 0;
 }
 
+/* x.nettrace.gz: like a member of that name, it must have been one. */
+static bool name_says_trace(const char *path)
+{
+	char name[sizeof((struct rd_source){0}.path)];
+	size_t n = strlen(path);
+	while (n > 0 && path[n - 1] != '.' && path[n - 1] != '/')
+		n--;
+	if (n < 2 || path[n - 1] != '.')
+		return false;
+	memcpy(name, path, n - 1);
+	name[n - 1] = 0;
+	return rd_archive_name_says_trace(name);
+}
+
 static int unpack_stream(struct unpack *u, struct rd_error *err)
 {
 	const struct rd_archive_stream what = {
@@ -112,7 +127,10 @@ static int unpack_stream(struct unpack *u, struct rd_error *err)
 	if (rc == RD_ZSTD_NOT_MINE)
 		rc = rd_archive_stream(&what, err);
 	u->traces = rc == 0;
-	return u->only_look && rc == RD_NOT_FOUND ? 0 : rc;
+	if (!u->only_look || rc != RD_NOT_FOUND)
+		return rc;
+	u->traces = name_says_trace(u->source->path);
+	return 0;
 }
 
 static int unpack_members(struct unpack *u, struct rd_error *err)

@@ -50,8 +50,8 @@ bool rd_archive_begins(const uint8_t *head, size_t size_bytes);
 int rd_archive_is(const struct rd_source *s, bool *packed, struct rd_error *err);
 
 /*
- * Whether it holds a trace, by its first bytes, or a member that has a trace's
- * name and must have been one. Stops at the first one. Fails like
+ * Whether it holds a trace, by its first bytes, or something that has a trace's
+ * name and must have been one: a member, or itself without its ending. Stops at the first one. Fails like
  * rd_archive_unpack, but for RD_NOT_FOUND.
  */
 int rd_archive_holds(const struct rd_source *s, bool *trace, struct rd_error *err);

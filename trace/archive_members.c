@@ -14,6 +14,7 @@
 #include "base/cursor.h"
 #include "trace/archive_names.h"
 #include "trace/archive_stream.h"
+#include "trace/archive_zip.h"
 #include "trace/trace.h"
 
 #define PACKED_BYTES ((size_t)256 << 10)
@@ -360,18 +361,21 @@ static int unpack_once(struct unpack *u, bool *known, struct rd_error *err)
 	return rc;
 }
 
-static int unpack_all(struct unpack *u, struct rd_error *err)
+static int unpack_zip(struct unpack *u, struct rd_error *err)
 {
-	bool known;
-	int rc = unpack_once(u, &known, err);
-	if (rc < 0 && !known && u->read_error.code == 0 && u->what->format == RD_ARCHIVE_ZIP) {
-		u->streamed = true;
-		u->position = 0;
+	bool known = false;
+	int rc = rd_zip_check(u->what->source, err);
+	if (rc < 0)
+		return rc;
+	if (rc == 1)
 		rc = unpack_once(u, &known, err);
-		if (rc == 0)
-			rc = tell_cut(u, err);
-	}
-	return rc;
+	/* libarchive looks for a directory less far from the end. */
+	if (known || u->read_error.code != 0)
+		return rc;
+	u->streamed = true;
+	u->position = 0;
+	rc = unpack_once(u, &known, err);
+	return rc == 0 ? tell_cut(u, err) : rc;
 }
 
 /* The place of a 7z's directory stands in its head. */
@@ -390,16 +394,21 @@ static int check_7zip_end(const struct rd_source *s, struct rd_error *err)
 		       (unsigned long long)s->size_bytes);
 }
 
+static int unpack_7zip(struct unpack *u, struct rd_error *err)
+{
+	bool known;
+	int rc = check_7zip_end(u->what->source, err);
+	return rc == 0 ? unpack_once(u, &known, err) : rc;
+}
+
 int rd_archive_members(const struct rd_archive_members *what, uint32_t *traces, struct rd_error *err)
 {
 	struct unpack u = {.what = what, .output = what->output};
 	u.packed = rd_realloc(NULL, PACKED_BYTES);
 	u.plain = rd_realloc(NULL, PLAIN_BYTES);
 	int rc = u.packed != NULL && u.plain != NULL ? 0 : rd_fail_nomem(err);
-	if (rc == 0 && what->format == RD_ARCHIVE_7ZIP)
-		rc = check_7zip_end(what->source, err);
 	if (rc == 0)
-		rc = unpack_all(&u, err);
+		rc = what->format == RD_ARCHIVE_ZIP ? unpack_zip(&u, err) : unpack_7zip(&u, err);
 	if (rc == 0 && u.traces == 0 && !what->only_look)
 		rc = rd_fail(err, RD_NOT_FOUND, u.members ? "the archive holds no trace" : "an empty archive");
 	*traces = u.traces;

@@ -101,6 +101,13 @@ is "a folder's result is called after it" "night.rundown" "$(cd "$scratch/night"
 rm -rf "$scratch/night/night.rundown"
 is "inspect of a folder" "a.gz b.nettrace" "$("$bin/rundown" inspect "$scratch/night" --format json |
 	jq -r '[.traces[].path | sub(".*/"; "")] | join(" ")')"
+head -c 100000 /dev/urandom | gzip >"$scratch/night/c.bin.gz"
+of "$scratch/night"
+is "a folder: an archive of something else is passed over" "$two" "$digest"
+mv "$scratch/night/c.bin.gz" "$scratch/night/c.nettrace.gz"
+of "$scratch/night"
+is "a folder: an archive with a trace's name is not" "1 1" "$status $(grep -c 'holds no trace (.*c.nettrace.gz)' "$scratch/err")"
+rm "$scratch/night/c.nettrace.gz"
 of "$scratch/night" "$scratch/shop.nettrace" --join
 is "--join: exit code" 0 $status
 is "--join: one process, the samples of all" "1 27195" "$("$bin/rundown" report "$scratch/r" --format json |

@@ -6,6 +6,9 @@
 
 #include <zstd.h>
 
+#include "tests/trace/trace_log.h"
+#include "trace/archive_zip.h"
+
 static void checked_zstd(struct rd_bytes *out, const void *bytes, size_t size_bytes)
 {
 	ZSTD_CCtx *c = ZSTD_createCCtx();
@@ -39,33 +42,35 @@ static bool begins_trace(const struct unpacked *u, size_t i, size_t *n)
 	return same;
 }
 
-/* A success that says nothing of damage is what went in: traces of these sizes, in any order. */
-static void expect_told(const struct unpacked *u, const size_t *sizes, size_t sizes_n, size_t where)
+struct wanted {
+	const char *name;
+	size_t size_bytes;
+};
+
+/* A success that says nothing of damage is what went in. */
+static void expect_told(const struct unpacked *u, const struct wanted *wanted, size_t wanted_n, size_t where)
 {
 	bool told = u->rc < 0 || u->files.at[u->files.n - 1].damage[0] != 0;
-	size_t n, sum = 0, wanted = 0;
+	size_t n;
 	if (told)
 		return;
-	for (size_t i = 0; i < sizes_n; i++)
-		wanted += sizes[i];
-	for (size_t i = 0; i < u->files.n; i++) {
-		if (!begins_trace(u, i, &n))
-			fail_msg("other bytes, and not a word, after a change of byte %zu", where);
-		sum += n;
-	}
-	if (u->files.n != sizes_n || sum != wanted)
+	if (u->files.n != wanted_n)
 		fail_msg("%zu traces, and not a word, after a change of byte %zu", u->files.n, where);
+	for (size_t i = 0; i < wanted_n; i++)
+		if (!begins_trace(u, i, &n) || n != wanted[i].size_bytes ||
+		    strcmp(u->files.at[i].name, wanted[i].name) != 0)
+			fail_msg("another trace, and not a word, after a change of byte %zu", where);
 }
 
 /* Every step-th bit: no step is a multiple of 2, so that every place in a byte has its turn. */
-static void change_bits(struct rd_bytes *packed, const size_t *sizes, size_t sizes_n, size_t step)
+static void change_bits(struct rd_bytes *packed, const struct wanted *wanted, size_t wanted_n, size_t step)
 {
 	/* The first bytes say that it is an archive. */
 	for (size_t bit = 8 * 6; bit < 8 * packed->n; bit += step) {
 		struct unpacked u;
 		packed->at[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		unpack(&u, packed, NULL);
-		expect_told(&u, sizes, sizes_n, bit / 8);
+		expect_told(&u, wanted, wanted_n, bit / 8);
 		done(&u);
 		packed->at[bit / 8] ^= (uint8_t)(1 << bit % 8);
 	}
@@ -78,7 +83,7 @@ static void any_bit_of_a_stream_may_be_wrong(void **state)
 	for (size_t i = 0; i < PACKERS; i++) {
 		struct rd_bytes packed = {0};
 		checked[i](&packed, trace.file.at, trace.file.n);
-		change_bits(&packed, &trace.file.n, 1, 7);
+		change_bits(&packed, &(struct wanted){"", trace.file.n}, 1, 23);
 		rd_bytes_release(&packed);
 	}
 }
@@ -192,7 +197,7 @@ static void parts_one_after_the_other(void **state)
 		assert_string_equal(u.files.at[0].damage, "");
 		check_file(&u, 0, trace.file.at, trace.file.n);
 		done(&u);
-		change_bits(&packed, &trace.file.n, 1, 23);
+		change_bits(&packed, &(struct wanted){"", trace.file.n}, 1, 61);
 		rd_bytes_release(&packed);
 	}
 }
@@ -288,7 +293,7 @@ static int (*const archivers[])(struct archive *) = {archive_write_set_format_zi
 
 static void any_bit_of_an_archive_may_be_wrong(void **state)
 {
-	const size_t sizes[] = {trace.file.n, 700};
+	const struct wanted wanted[] = {{"one.nettrace", trace.file.n}, {"two.ETL", 700}};
 	const struct member members[] = {
 		{"one.nettrace", trace.file.at, trace.file.n, AE_IFREG},
 		{"readme.txt", "hello", 5, AE_IFREG},
@@ -297,7 +302,7 @@ static void any_bit_of_an_archive_may_be_wrong(void **state)
 	for (size_t i = 0; i < ARCHIVERS; i++) {
 		struct rd_bytes packed = {0};
 		pack(&packed, archivers[i], NULL, members, 3);
-		change_bits(&packed, sizes, 2, 19);
+		change_bits(&packed, wanted, 2, 37);
 		rd_bytes_release(&packed);
 	}
 }
@@ -373,6 +378,95 @@ static void a_damaged_member_that_is_no_trace(void **state)
 	rd_bytes_release(&packed);
 }
 
+/* ---- the directory of a zip */
+
+static void put_le(uint8_t *at, uint64_t v, unsigned bytes)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		at[i] = (uint8_t)(v >> 8 * i);
+}
+
+/* As archives above 4 GiB have it: offset and directory are told where there is room for 64 bits. */
+static void enlarge(struct rd_bytes *packed)
+{
+	uint8_t large[12 + 56 + 20] = "\1\0\10\0", end[22];
+	size_t entry = 0, end_at = packed->n - sizeof end;
+	while (memcmp(packed->at + entry, "PK\1\2", 4) != 0)
+		entry++;
+	memcpy(end, packed->at + end_at, sizeof end);
+	put_le(packed->at + entry + 30, (uint64_t)packed->at[entry + 30] + 12, 2);
+	put_le(packed->at + entry + 42, UINT32_MAX, 4);
+	packed->n = end_at;
+	uint8_t *end64 = large + 12, *locator = end64 + 56;
+	memcpy(end64, "PK\6\6\54\0\0\0\0\0\0\0\55\0\55\0", 16);
+	put_le(end64 + 24, 1, 8);
+	put_le(end64 + 32, 1, 8);
+	put_le(end64 + 40, end_at + 12 - entry, 8);
+	put_le(end64 + 48, entry, 8);
+	memcpy(locator, "PK\6\7", 4);
+	put_le(locator + 8, end_at + 12, 8);
+	put_le(locator + 16, 1, 4);
+	memset(end + 8, 0xff, 12);
+	assert_int_equal(rd_bytes_append(packed, large, sizeof large), 0);
+	assert_int_equal(rd_bytes_append(packed, end, sizeof end), 0);
+}
+
+static int check_zip(const struct rd_bytes *packed)
+{
+	struct rd_source s;
+	memory_source(&s, packed->at, packed->n);
+	int rc = rd_zip_check(&s, NULL);
+	rd_source_close(&s);
+	return rc;
+}
+
+static void directories_of_zips(void **state)
+{
+	struct rd_bytes packed = {0};
+	struct unpacked u;
+	zip(&packed, &(struct member){"one.nettrace", trace.file.at, trace.file.n, AE_IFREG}, 1);
+	assert_int_equal(check_zip(&packed), 1);
+	/* A comment. */
+	put_le(packed.at + packed.n - 2, 60000, 2);
+	memset(rd_bytes_extend(&packed, 60000), 'c', 60000);
+	assert_int_equal(check_zip(&packed), 1);
+	packed.n -= 60000;
+	put_le(packed.at + packed.n - 2, 0, 2);
+	enlarge(&packed);
+	assert_int_equal(check_zip(&packed), 1);
+	unpack(&u, &packed, NULL);
+	assert_ok(u.rc, &u.err);
+	assert_string_equal(u.files.at[0].damage, "");
+	check_file(&u, 0, trace.file.at, trace.file.n);
+	done(&u);
+	/* Nor is any byte of that believed. */
+	for (size_t i = 0; i < packed.n; i++) {
+		packed.at[i] ^= 0xff;
+		int rc = check_zip(&packed);
+		assert_true(rc == 1 || rc == 0 || rc == RD_CORRUPT);
+		packed.at[i] ^= 0xff;
+	}
+	for (; packed.n > 0; packed.n--) {
+		int rc = check_zip(&(struct rd_bytes){packed.at, packed.n - 1, 0, 0});
+		assert_true(rc == 0 || rc == RD_CORRUPT);
+	}
+	rd_bytes_release(&packed);
+}
+
+/* The name stands in the member's head and in the directory. */
+static void a_name_that_differs(void **state)
+{
+	struct rd_bytes packed = {0};
+	struct unpacked u;
+	zip(&packed, &(struct member){"one.nettrace", trace.file.at, trace.file.n, AE_IFREG}, 1);
+	packed.at[30] ^= 1;
+	unpack(&u, &packed, NULL);
+	assert_code(RD_CORRUPT, u.rc);
+	assert_non_null(strstr(u.err.text, "disagree: one.nettrace"));
+	done(&u);
+	rd_bytes_release(&packed);
+}
+
 static void a_mark_says_that_more_is_missing(void **state)
 {
 	struct rd_trace_info info = {.size_bytes = 100, .complete = true, .cut_at = RD_NO_OFFSET};
@@ -404,6 +498,8 @@ int main(void)
 		cmocka_unit_test(what_came_of_a_cut_zip_is_kept),
 		cmocka_unit_test(a_cut_7z_is_an_error),
 		cmocka_unit_test(a_damaged_member_that_is_no_trace),
+		cmocka_unit_test(directories_of_zips),
+		cmocka_unit_test(a_name_that_differs),
 		cmocka_unit_test(a_mark_says_that_more_is_missing),
 	};
 	return cmocka_run_group_tests_name("archive damage", tests, set_up, tear_down);
