@@ -42,8 +42,8 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 		 "queue "
 		 "dies with the broker)",
 		 RD_OPT_TEXT, &s->state, 0, 0, NULL},
-		{"root", 0, "DIR[:DIR]",
-		 "jobs may name traces and results below these folders only (default: any, over ipc; tcp needs one)",
+		{"root", 0, "DIRS",
+		 "jobs may name paths below these folders only, with : between (default: any, over ipc; tcp needs it)",
 		 RD_OPT_TEXT, &s->roots, 0, 0, NULL},
 		RD_OPTION_PLAIN_TCP(&s->plain_tcp),
 		{"attempts", 0, "N", "give a shard up after N failed attempts (default 3)", RD_OPT_NUMBER, &s->attempts,

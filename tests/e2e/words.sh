@@ -1,6 +1,7 @@
 #!/bin/sh
 # The words of the command line: help that agrees with the man pages, and one clear line for each wrong word.
 . tests/e2e/lib.sh
+unset RUNDOWN_BROKER
 
 # refused NAME PATTERN ARG...: exit code 2, nothing on stdout, one line on stderr.
 refused()
@@ -48,6 +49,18 @@ for command in run report inspect events; do
 	grep -q "^Examples:" "$scratch/help" && ok "$command: --help has examples" || not_ok "$command: --help has examples"
 	is "$command: no line of --help is too long" "" "$(awk 'length > 112' "$scratch/help")"
 
+	agrees "$command" "docs/man/rundown-$command.1" 'help\|version'
+	grep -q "rundown-$command 1" docs/man/rundown.1 && ok "rundown(1) names $command" || not_ok "rundown(1) names $command"
+done
+for command in submit status result cancel retry; do
+	[ $command = status ] || refused "$command: no word" "is missing (see rundown $command --help)" $command
+	refused "$command: unknown option" "unknown option --nonsense" $command x --nonsense
+	refused "$command: no broker" "--broker ENDPOINT is missing" $command x
+	refused "$command: plain tcp" "--plain-tcp says" $command x --broker tcp://127.0.0.1:1
+	"$bin/rundown" $command --help >"$scratch/help" 2>"$scratch/err"
+	is "$command: --help" 0 $?
+	check_empty "$command: --help is not an error" "$scratch/err"
+	is "$command: no line of --help is too long" "" "$(awk 'length > 112' "$scratch/help")"
 	agrees "$command" "docs/man/rundown-$command.1" 'help\|version'
 	grep -q "rundown-$command 1" docs/man/rundown.1 && ok "rundown(1) names $command" || not_ok "rundown(1) names $command"
 done
