@@ -16,6 +16,7 @@ static const char help[] =
 	"usage: gen_trace -o FILE [--truth FILE] [--size SIZE] [--seed N] [--format "
 	"etl|nettrace4|nettrace5|nettrace6]\n"
 	"  --small          a few hundred events in which everything collides, of a format that the seed chooses\n"
+	"  --still          one act; every method is where it is from before the first sample on, nothing is lost\n"
 	"  --sound          enough is told for every frame, nothing is lost\n"
 	"  --pointer 4|8    --compress lznt1|xpress|huffman    --clock qpc|system|cycles    (the last two: ETL)\n"
 	"  --samples N --lives N --noise N --noise-bytes N --stacks N --depth N --processes N    of an act, some 15 "
@@ -28,6 +29,7 @@ enum chosen {
 	FORMAT,
 	SMALL,
 	SOUND,
+	STILL,
 	POINTER,
 	COMPRESS,
 	CLOCK,
@@ -80,6 +82,11 @@ static void take(struct gen_options *o, int option, const char *text)
 		o->sound = true;
 		o->jitter = o->lost = o->untold = 0;
 		return;
+	case STILL:
+		o->sound = o->still = true;
+		o->jitter = o->lost = o->untold = 0;
+		o->acts = 1;
+		return;
 	case POINTER:
 		o->pointer_bytes = strcmp(text, "4") == 0 ? 4 : 8;
 		return;
@@ -101,11 +108,11 @@ static const struct option *long_options(void)
 		{"size", 1, NULL, SIZE},         {"seed", 1, NULL, SEED},   {"format", 1, NULL, FORMAT},
 		{"small", 0, NULL, SMALL},       {"sound", 0, NULL, SOUND}, {"pointer", 1, NULL, POINTER},
 		{"compress", 1, NULL, COMPRESS}, {"clock", 1, NULL, CLOCK}, {"truth", 1, NULL, TRUTH},
-		{"help", 0, NULL, 'h'},
+		{"still", 0, NULL, STILL},       {"help", 0, NULL, 'h'},
 	};
 
 	for (size_t i = 0; i < NUMBERS; i++)
-		list[10 + i] = (struct option){numbers[i].name, 1, NULL, (int)(NUMBER + i)};
+		list[11 + i] = (struct option){numbers[i].name, 1, NULL, (int)(NUMBER + i)};
 	return list;
 }
 

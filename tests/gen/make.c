@@ -348,7 +348,7 @@ static void act_modules(struct gen_act *a, const struct gen_options *o, uint32_t
 	presence(a, o, process, &from, &to);
 	born = from;
 	for (uint32_t i = 0; i < o->modules; i++) {
-		uint32_t dies = pick(2) ? to : gen_take_slot(a, gen_between(born + 10, to), to);
+		uint32_t dies = o->still || pick(2) ? to : gen_take_slot(a, gen_between(born + 10, to), to);
 		born = gen_take_slot(a, born + pick(6), dies);
 		if (born == 0 || dies == 0)
 			return;
@@ -358,7 +358,7 @@ static void act_modules(struct gen_act *a, const struct gen_options *o, uint32_t
 		GEN_ADD(&a->modules, m);
 		if (dies == to) {
 			id += 16;
-			born = from + (i + 1) * (to - from) / (o->modules + 1) / 2;
+			born = o->still ? born : from + (i + 1) * (to - from) / (o->modules + 1) / 2;
 		} else {
 			born = dies;
 		}
@@ -390,15 +390,19 @@ static void add_life(struct gen_act *a, const struct gen_options *o, struct code
 	uint32_t lane = pick(o->lanes), lanes = 1 + (pick(4) == 0) + (pick(12) == 0), born = c->from, to = c->to;
 	struct gen_method m = {.process = c->process, .name = pick(o->lives + 4), .clr = 1 + c->process % 3};
 
+	if (o->still)
+		m.name = 2000 + (uint32_t)a->methods.n; /* names are nobody else's either */
 	lanes = lane + lanes > o->lanes ? 1 : lanes;
 	for (uint32_t i = lane; i < lane + lanes; i++)
 		born = c->free[i] > born ? c->free[i] : born;
+	if (o->still && born > c->from)
+		return;
 	/* In the tick in which the one before ends, or later. */
 	bool at_once = born > c->from && pick(3) == 0;
 	if (!at_once)
 		born = gen_take_slot(a, born + 1 + pick(2) * pick(1 + o->slots / 16), to);
 	m.module = born ? module_for(a, c, born, &to) : GEN_NONE;
-	uint32_t dies = pick(4) ? gen_take_slot(a, born + 1 + pick(1 + o->slots / 6), to) : to;
+	uint32_t dies = !o->still && pick(4) ? gen_take_slot(a, born + 1 + pick(1 + o->slots / 6), to) : to;
 	if (born == 0 || born >= to)
 		return;
 	dies = dies ? dies : to;
@@ -466,7 +470,7 @@ static void add_marker(struct gen_act *a, const struct gen_options *o, uint32_t 
 
 static void act_rundown(struct gen_act *a, const struct gen_options *o, uint32_t process, uint32_t at, uint32_t to)
 {
-	uint8_t op = pick(2) ? GEN_DCSTART : GEN_DCEND;
+	uint8_t op = !o->still && pick(2) ? GEN_DCSTART : GEN_DCEND;
 
 	add_marker(a, o, process, op == GEN_DCSTART ? GEN_START_INIT : GEN_END_INIT, &at, to);
 	if (!run_lines(a, o, process, GEN_MODULE, op, &at, to) && !run_lines(a, o, process, GEN_METHOD, op, &at, to))
@@ -484,7 +488,7 @@ static void act_code(struct gen_act *a, const struct gen_options *o, uint32_t pr
 	c.modules = (uint32_t)a->modules.n - c.first_module;
 	for (uint32_t i = 0; i < lives; i++)
 		add_life(a, o, &c);
-	if (pick(2))
+	if (!o->still && pick(2))
 		act_rundown(a, o, process, gen_between(c.from, c.to), c.to);
 	/* The last one has the time it needs before the end, unless nobody wanted it. */
 	uint32_t need = 2 * (o->modules + (uint32_t)(a->methods.n)) + 20;
@@ -585,7 +589,7 @@ void gen_make_act(struct gen_act *a, uint32_t number, const struct gen_cast *c, 
 			act_images(a, o, i, o->images / n + pick(2));
 		if (is_universal(o))
 			act_mappings(a, o, i, o->images / n + pick(2));
-		if (i < c->processes) {
+		if (i < c->processes && o->acts != 1) {
 			add_seal(a, o, i, 2);
 			add_seal(a, o, i, o->slots - 4);
 		}

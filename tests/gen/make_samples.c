@@ -247,6 +247,11 @@ void gen_make_samples(struct gen_act *a, const struct gen_options *o)
 {
 	struct making m = {.act = a, .o = o, .from = GEN_EDGE_SLOTS, .to = o->slots - GEN_EDGE_SLOTS};
 
+	/* By then everything is there, and not yet gone through by the rundown. */
+	if (o->still) {
+		m.from = o->slots / 2;
+		m.to = o->slots / 4 * 3;
+	}
 	make_keys(&m);
 	while (a->samples.n < o->samples) {
 		size_t before = a->samples.n;

@@ -24,6 +24,7 @@ struct gen_options {
 	uint32_t cpus;          /* nettrace: capture threads */
 	uint32_t buffer_bytes;  /* of ETL buffers; about that much of nettrace blocks */
 	bool sound;             /* enough is told, clocks agree, nothing is lost */
+	bool still;             /* sound, one act, no address is used twice: for readers that know no time */
 	uint32_t jitter;        /* slots by which clocks of CPUs differ, at most */
 	uint32_t lost, untold;  /* of 1000 events */
 	bool unfinished;        /* the recorder died: no end mark */

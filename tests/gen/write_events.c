@@ -192,7 +192,7 @@ static void begin_block(struct gen_writer *w, struct gen_events *e, struct gen_b
 {
 	b->before = (struct gen_head){0};
 	b->first = b->last = time;
-	b->plain = (e->cycles + w->o->seed) % 4 == 3;
+	b->plain = !w->o->still && (e->cycles + w->o->seed) % 4 == 3;
 }
 
 void gen_events_add(struct gen_writer *w, struct gen_events *e, const struct gen_cue *c, struct gen_head h, bool six)

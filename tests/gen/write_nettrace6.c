@@ -24,6 +24,7 @@ struct nettrace6 {
 	struct rd_bytes threads;  /* rows that wait */
 	uint32_t lasting;         /* threads before this number are the cast's */
 	bool labels;              /* list 1 is written */
+	bool capture_rows;        /* so are the rows of capture threads */
 };
 
 static void put_block(struct gen_writer *w, uint8_t kind, const void *a, size_t a_bytes, const void *b, size_t b_bytes)
@@ -168,6 +169,31 @@ static void write_labels(struct gen_writer *w, struct nettrace6 *n)
 	n->labels = true;
 }
 
+static void add_row(struct nettrace6 *n, uint64_t index, const char *name, uint64_t pid, uint64_t tid)
+{
+	struct gen_put p = {.n = 2};
+
+	put_varint(&p, index);
+	put_u8(&p, 1);
+	put_string(&p, name);
+	put_u8(&p, 2);
+	put_varint(&p, pid);
+	put_u8(&p, 3);
+	put_varint(&p, tid);
+	memcpy(p.at, &(uint16_t){(uint16_t)(p.n - 2)}, 2);
+	gen_bytes(&n->threads, p.at, p.n);
+}
+
+static void write_threads(struct gen_writer *w, struct nettrace6 *n)
+{
+	for (uint32_t i = 0; !n->capture_rows && i < w->o->cpus; i++)
+		add_row(n, 1 + i, "capture", 0, 0);
+	n->capture_rows = true;
+	if (n->threads.n)
+		put_block(w, BLOCK_THREAD, n->threads.at, n->threads.n, NULL, 0);
+	n->threads.n = 0;
+}
+
 static void flush(struct gen_writer *w, struct nettrace6 *n)
 {
 	struct gen_events *e = &n->events;
@@ -176,9 +202,7 @@ static void flush(struct gen_writer *w, struct nettrace6 *n)
 	write_metadata(w, e);
 	write_stacks(w, e);
 	write_labels(w, n);
-	if (n->threads.n)
-		put_block(w, BLOCK_THREAD, n->threads.at, n->threads.n, NULL, 0);
-	n->threads.n = 0;
+	write_threads(w, n);
 	for (uint32_t i = 0; i < w->o->cpus; i++) {
 		struct gen_block *b = &e->blocks[(i + e->cycles) % w->o->cpus];
 		if (b->events.n == 0)
@@ -195,6 +219,7 @@ static void forget_threads(struct nettrace6 *n)
 {
 	for (size_t i = 0; i < n->rows.n; i++)
 		n->rows.at[i] = false;
+	n->capture_rows = false;
 	for (uint32_t i = 0; i <= GEN_CPUS_MAX; i++)
 		n->events.numbers[i] = (struct gen_numbers){.next = 1};
 }
@@ -202,7 +227,8 @@ static void forget_threads(struct nettrace6 *n)
 static void point(struct gen_writer *w, struct nettrace6 *n, uint64_t stamp)
 {
 	struct gen_put *p = &w->payload;
-	uint32_t flags = n->events.cycles / 4 % 4;
+	/* Not every reader has heard that metadata can be forgotten. */
+	uint32_t flags = n->events.cycles / 4 % (w->o->still ? 2 : 4);
 
 	p->n = 0;
 	put_u64(p, stamp);
@@ -228,21 +254,11 @@ static void point(struct gen_writer *w, struct nettrace6 *n, uint64_t stamp)
 static uint32_t thread_index(struct gen_writer *w, struct nettrace6 *n, uint32_t thread)
 {
 	const struct gen_thread *t = &w->act->threads.at[thread];
-	struct gen_put p;
 
 	if (t->unnamed || n->rows.at[thread])
 		return t->index;
 	n->rows.at[thread] = true;
-	p.n = 2;
-	put_varint(&p, t->index);
-	put_u8(&p, 1);
-	put_string(&p, "a thread");
-	put_u8(&p, 2);
-	put_varint(&p, w->act->processes.at[t->process].pid);
-	put_u8(&p, 3);
-	put_varint(&p, t->tid);
-	memcpy(p.at, &(uint16_t){(uint16_t)(p.n - 2)}, 2);
-	gen_bytes(&n->threads, p.at, p.n);
+	add_row(n, t->index, "a thread", w->act->processes.at[t->process].pid, t->tid);
 	return t->index;
 }
 
