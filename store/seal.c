@@ -17,33 +17,33 @@
 #define SEAL_BYTES_MAX 256
 #define SEAL_FORMAT    "rundown result %u\nsize %llu\nxxh3-128 %016llx%016llx\n"
 
-int rd_seal_measure(int fd, int copy, struct rd_seal *out, struct rd_error *err)
+static void fill(struct rd_seal *s, uint64_t size_bytes, XXH128_hash_t hash)
+{
+	*s = (struct rd_seal){.version = RD_STORE_VERSION, .size_bytes = size_bytes, .hash = {hash.high64, hash.low64}};
+}
+
+void rd_seal_of(struct rd_span bytes, struct rd_seal *out)
+{
+	fill(out, bytes.size_bytes, XXH3_128bits(bytes.at, bytes.size_bytes));
+}
+
+int rd_seal_measure(int fd, struct rd_seal *out, struct rd_error *err)
 {
 	uint8_t *piece = rd_realloc(NULL, PIECE_BYTES);
 	XXH3_state_t *state = XXH3_createState();
-	struct rd_seal seal = {.version = RD_STORE_VERSION};
+	uint64_t size_bytes = 0;
 	int64_t n = RD_NOMEM;
 
 	if (piece == NULL || state == NULL || XXH3_128bits_reset(state) != XXH_OK) {
 		rd_fail_nomem(err);
 		goto end;
 	}
-	while ((n = rd_pread_some(fd, piece, PIECE_BYTES, seal.size_bytes, err)) > 0) {
+	while ((n = rd_pread_some(fd, piece, PIECE_BYTES, size_bytes, err)) > 0) {
 		XXH3_128bits_update(state, piece, (size_t)n);
-		seal.size_bytes += (uint64_t)n;
-		if (copy >= 0) {
-			int code = rd_write_all(copy, piece, (size_t)n, err);
-			if (code < 0) {
-				n = code;
-				break;
-			}
-		}
+		size_bytes += (uint64_t)n;
 	}
-	XXH128_hash_t hash = XXH3_128bits_digest(state);
-	seal.hash[0] = hash.high64;
-	seal.hash[1] = hash.low64;
 	if (n == 0)
-		*out = seal;
+		fill(out, size_bytes, XXH3_128bits_digest(state));
 end:
 	XXH3_freeState(state);
 	rd_free(piece);

@@ -5,9 +5,8 @@
  *   size 45056
  *   xxh3-128 5f3c…
  *
- * LMDB maps its file and believes it: a flipped byte in one of its pages may
- * lead anywhere, and a cut file raises SIGBUS. So the bytes are held against
- * the seal before LMDB sees them. The first line is the same in every
+ * Checksums inside values say whether a value is what was written, and not that
+ * all are there. The seal says it of the file. The first line is the same in every
  * version, which is how an older reader names a newer result.
  */
 #ifndef RD_STORE_SEAL_H
@@ -16,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/cursor.h"
 #include "base/error.h"
 
 #define RD_SEAL_NAME "seal"
@@ -27,8 +27,10 @@ struct rd_seal {
 	uint64_t hash[2]; /* XXH3-128, high half first */
 };
 
-/* Read from fd, which stands at offset 0, to its end; and write each piece to `copy` unless that is -1. */
-int rd_seal_measure(int fd, int copy, struct rd_seal *out, struct rd_error *err);
+/* The seal of these bytes. */
+void rd_seal_of(struct rd_span bytes, struct rd_seal *out);
+/* The seal of an open file, from offset 0 to its end. */
+int rd_seal_measure(int fd, struct rd_seal *out, struct rd_error *err);
 
 /* A new file in the folder, synced. */
 int rd_seal_write(const char *folder, const struct rd_seal *seal, struct rd_error *err);

@@ -160,7 +160,7 @@ static int write_seal(const char *path, struct rd_error *err)
 	int fd = open(data, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return rd_fail_errno(err, "cannot read it back");
-	code = rd_seal_measure(fd, -1, &seal, err);
+	code = rd_seal_measure(fd, &seal, err);
 	close(fd);
 	return code < 0 ? code : rd_seal_write(path, &seal, err);
 }
