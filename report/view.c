@@ -14,7 +14,6 @@ struct folding {
 	const struct rd_result *r;
 	const struct rd_view_filter *f;
 	RD_VEC(uint32_t) stack_head;     /* by stack: number of its newest entry in v->stacks + 1 */
-	RD_VEC(uint32_t) stack_next;     /* by entry: the one of the same stack before it + 1 */
 	RD_VEC(uint32_t) frame_method;   /* by frame: record */
 	RD_VEC(uint32_t) seen;           /* by record: the last entry that counted it, + 1 */
 	struct rd_records methods;       /* of struct rd_view_method, keyed by all in front of its counts */
@@ -124,20 +123,16 @@ static bool passes(const struct folding *g, const struct rd_result_row *row)
 
 /* ---- rows to stacks */
 
-/* The entry of a stack in a process. Only the empty stack is shared by processes, and rows come by process. */
+/* The entry of a stack in a process. Rows come by process, so an older entry is none of this one's. */
 static struct rd_view_stack *entry_of(struct folding *g, const struct rd_result_row *row)
 {
 	uint32_t at = g->stack_head.at[row->stack];
 
-	while (at && g->v->stacks.at[at - 1].process != row->process)
-		at = g->stack_next.at[at - 1];
-	if (at)
+	if (at && g->v->stacks.at[at - 1].process == row->process)
 		return &g->v->stacks.at[at - 1];
-	uint32_t *next = rd_vec_add(&g->stack_next);
 	struct rd_view_stack *entry = rd_vec_add(&g->v->stacks);
-	if (next == NULL || entry == NULL)
+	if (entry == NULL)
 		return NULL;
-	*next = g->stack_head.at[row->stack];
 	*entry = (struct rd_view_stack){.process = row->process, .stack = row->stack};
 	g->stack_head.at[row->stack] = (uint32_t)g->v->stacks.n;
 	return entry;
@@ -345,7 +340,6 @@ int rd_view_make(struct rd_view *v, const struct rd_result *r, const struct rd_v
 	if (code == 0 && (fold_rows(&g) != 0 || fold_stacks(&g) != 0 || take_methods(&g) != 0))
 		code = rd_fail_nomem(err);
 	rd_vec_release(&g.stack_head);
-	rd_vec_release(&g.stack_next);
 	rd_vec_release(&g.frame_method);
 	rd_vec_release(&g.seen);
 	rd_records_release(&g.methods);

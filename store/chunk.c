@@ -299,8 +299,12 @@ int rd_result_check(const struct rd_result *r, struct rd_error *err)
 	if (r->first_bucket > r->last_bucket || r->last_bucket - r->first_bucket >= BUCKETS_MAX ||
 	    r->bucket_width_ns == 0)
 		return rd_fail(err, RD_CORRUPT, "time buckets %u to %u", r->first_bucket, r->last_bucket);
-	for (size_t i = 0; i < r->rows.n; i++)
+	for (size_t i = 0; i < r->rows.n; i++) {
 		if (r->rows.at[i].bucket < r->first_bucket || r->rows.at[i].bucket > r->last_bucket)
 			return rd_fail(err, RD_CORRUPT, "row %zu lies outside the time buckets", i);
+		/* What reports count on to be done in one pass. */
+		if (i && r->rows.at[i].process < r->rows.at[i - 1].process)
+			return rd_fail(err, RD_CORRUPT, "row %zu stands behind a later process", i);
+	}
 	return 0;
 }
