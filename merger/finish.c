@@ -319,12 +319,27 @@ static int work(struct task *t, int fd, struct rd_error *err)
 	}
 }
 
+/* What a limit of the kind leaves; `most` when that is less. */
+static uint64_t limited_to(int resource, uint64_t most)
+{
+	struct rlimit now;
+	return getrlimit(resource, &now) == 0 && now.rlim_cur < most ? now.rlim_cur : most;
+}
+
 /* Out of memory where memory is limited is a limit with a name: another attempt ends likewise. */
 static int name_limit(int code, uint64_t memory_bytes, struct rd_error *err)
 {
+	uint64_t most = memory_bytes ? memory_bytes : UINT64_MAX;
 	char size[32];
 
-	if (code != RD_NOMEM || memory_bytes == 0 || !rd_limits_memory())
+	if (code != RD_NOMEM || !rd_limits_memory())
+		return code;
+	/* The user's own, which the programs came with. */
+	uint64_t left = limited_to(RLIMIT_AS, limited_to(RLIMIT_DATA, most));
+	if (left < most)
+		return rd_fail(err, RD_LIMIT, "out of memory: a limit (ulimit -v, ulimit -d) leaves the finish %s",
+			       rd_size_text(left, size, sizeof size));
+	if (memory_bytes == 0)
 		return code;
 	return rd_fail(err, RD_LIMIT, "the finish needs more than %s of memory; --finish-memory SIZE allows more",
 		       rd_size_text(memory_bytes, size, sizeof size));

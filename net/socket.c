@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <string.h>
 
 #include <zmq.h>
@@ -49,10 +50,44 @@ static int fail_zmq(struct rd_error *err, const char *what)
 	return code;
 }
 
+/* The threads that libzmq is about to start: it aborts the process where one cannot be had. */
+#define THREADS 2
+
+static void *hold(void *go)
+{
+	pthread_mutex_lock(go);
+	pthread_mutex_unlock(go);
+	return NULL;
+}
+
+/* Have them all at once, for a moment; their stacks are kept, for those that follow. */
+static int check_threads(struct rd_error *err)
+{
+	pthread_mutex_t go = PTHREAD_MUTEX_INITIALIZER;
+	pthread_t threads[THREADS];
+	int n = 0, rc = 0;
+
+	pthread_mutex_lock(&go);
+	while (rc == 0 && n < THREADS)
+		if ((rc = pthread_create(&threads[n], NULL, hold, &go)) == 0)
+			n++;
+	pthread_mutex_unlock(&go);
+	for (int i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+	pthread_mutex_destroy(&go);
+	if (rc == 0)
+		return 0;
+	errno = rc;
+	return rd_fail_errno(err, "cannot start a thread; a limit may be too low (ulimit -v, ulimit -u)");
+}
+
 int rd_net_open(struct rd_net **out, struct rd_error *err)
 {
-	struct rd_net *n = rd_realloc(NULL, sizeof *n);
+	int code = check_threads(err);
+	struct rd_net *n = code < 0 ? NULL : rd_realloc(NULL, sizeof *n);
 
+	if (code < 0)
+		return code;
 	if (n == NULL)
 		return rd_fail_nomem(err);
 	*n = (struct rd_net){.context = zmq_ctx_new()};

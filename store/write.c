@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 /* LMDB keeps what a transaction has written in memory until its commit. */
 #define TRANSACTION_BYTES (32u << 20)
 #define PAGE_BYTES        4096u
+#define MAP_BYTES_MIN     (1u << 20)
 
 struct writer {
 	MDB_env *env;
@@ -123,18 +125,20 @@ static int write_contents(struct writer *w)
 	return put(w, RD_STORE_CONTENTS, 0);
 }
 
-static int write_data(const char *path, const struct rd_result *r, struct rd_error *err)
+/* With so much address space for the file. *opened: it was to be had. */
+static int write_mapped(const char *path, const struct rd_result *r, size_t map, bool *opened, struct rd_error *err)
 {
 	struct writer w = {.err = err};
 	const struct rd_store_table *t;
 	int code = 0, rc = mdb_env_create(&w.env);
 
+	*opened = false;
 	if (rc)
 		return rd_fail_lmdb(err, rc, "cannot begin a result");
 	/* Nobody else knows this folder yet, so there is nothing to lock against, and no lock file to remove. */
-	if ((rc = mdb_env_set_mapsize(w.env, map_bytes(r))) != 0 ||
-	    (rc = mdb_env_open(w.env, path, MDB_NOLOCK, 0666)) != 0)
+	if ((rc = mdb_env_set_mapsize(w.env, map)) != 0 || (rc = mdb_env_open(w.env, path, MDB_NOLOCK, 0666)) != 0)
 		code = rd_fail_lmdb(err, rc, "cannot begin a result");
+	*opened = code == 0;
 	for (size_t i = 0; code == 0 && (t = rd_store_table(i)) != NULL; i++)
 		code = write_table(&w, t, r);
 	if (code == 0)
@@ -146,6 +150,48 @@ static int write_data(const char *path, const struct rd_result *r, struct rd_err
 	mdb_env_close(w.env);
 	rd_bytes_release(&w.value);
 	return code;
+}
+
+static int fail_space(struct rd_error *err)
+{
+	return rd_fail(err, RD_NOMEM, "a limit of address space (ulimit -v) leaves no room to write the result");
+}
+
+/* Of what a limit of address space leaves to all that a process does. */
+#define MAP_SHARE 16
+
+static size_t in_pages(uint64_t bytes)
+{
+	return (size_t)(bytes / PAGE_BYTES * PAGE_BYTES);
+}
+
+/* The upper bound takes much more than is needed. Where address space is limited, less may do; else twice that. */
+static int write_data(const char *path, const struct rd_result *r, struct rd_error *err)
+{
+	size_t most = map_bytes(r), map = most;
+	char data[4096];
+	struct rlimit space;
+	bool opened, grown = false;
+	int code = rd_path(data, sizeof data, err, "%s/" RD_DATA_NAME, path);
+
+	if (code < 0)
+		return code;
+	if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur / MAP_SHARE < map)
+		map = in_pages(space.rlim_cur / MAP_SHARE);
+	for (;;) {
+		map = map > MAP_BYTES_MIN ? map : MAP_BYTES_MIN;
+		code = write_mapped(path, r, map, &opened, err);
+		if (code == RD_LIMIT && map < most) {
+			map = map < most / 2 ? map * 2 : most;
+			grown = true;
+			/* Written anew: nobody has seen it. */
+			unlink(data);
+		} else if (code == RD_NOMEM && !opened && !grown && map > MAP_BYTES_MIN) {
+			map = in_pages(map / 2);
+		} else {
+			return code == RD_NOMEM && !opened ? fail_space(err) : code;
+		}
+	}
 }
 
 /* Read what was written back, so that the seal is of the file and not of our intent. */

@@ -265,6 +265,22 @@ else
 	skip "a poison shard" "no shared traces beside the checkout"
 fi
 
+# ---- little address space: LMDB's maps take what there is
+if ldd "$bin/rundown" 2>/dev/null | grep -q 'libasan\|libubsan'; then
+	skip "little address space" "the sanitizers need it"
+else
+	for space in 160000 1000000 20000000; do
+		(ulimit -v $space && $run "$small" -o "$scratch/work/r.rundown" --force -q) >"$scratch/out" 2>&1
+		is "$space KiB of address space: exit code" 0 $?
+		is "$space KiB of address space" "$one" "$(digest "$scratch/work/r.rundown")"
+	done
+	(ulimit -v 60000 && $run "$small" -o "$scratch/work/r.rundown" --force -q) >"$scratch/out" 2>&1
+	is "hardly any address space: exit code" 1 $?
+	is "hardly any address space: one line" 1 "$(wc -l <"$scratch/out" | tr -d ' ')"
+	is "hardly any address space: says why" 1 "$(grep -c 'ulimit -v' "$scratch/out")"
+	left "little address space"
+fi
+
 # ---- full disks
 mkdir "$scratch/full"
 if mount -t tmpfs -o size=100k none "$scratch/full" 2>/dev/null; then

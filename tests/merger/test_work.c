@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "merger/work.h"
 #include "profile/partial.h"
@@ -196,6 +198,88 @@ static void the_map_grows(void **state)
 /* ---- crashes */
 
 static const char *fatal_moment;
+
+/* What this process has of address space. */
+static uint64_t space_now(void)
+{
+	unsigned long long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%llu", &pages), 1);
+	fclose(f);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* In a child that may have so much more: as many commits as there is room for, to *done. The code that ended it. */
+static int commit_within(struct fixture *f, uint64_t more_bytes, uint32_t most, uint32_t *done)
+{
+	struct rlimit limit = {.rlim_cur = space_now() + more_bytes, .rlim_max = RLIM_INFINITY};
+	struct rd_work_options o = {.thrown_away = true};
+	struct rd_spool s;
+	int code;
+
+	fill(&s, 1000, 10);
+	setrlimit(RLIMIT_AS, &limit);
+	code = rd_work_open(f->folder, &o, &f->w, &f->err);
+	for (*done = 0; code == 0 && *done < most; *done += code == 0) {
+		struct rd_shard_id id = id_of("job-1", 0, *done);
+		struct rd_ledger_row row = row_of(&s, *done + 10, 1);
+		code = rd_work_commit(f->w, &id, &row, &s, &f->err);
+	}
+	return code;
+}
+
+/* Where address space is short the map begins small, grows, and says what stopped it. */
+static void the_map_fits_a_limit(void **state)
+{
+	struct fixture *f = *state;
+	int status;
+
+	if (!rd_limits_memory())
+		skip_test("the sanitizers need the address space");
+	rd_work_close(f->w);
+	f->w = NULL;
+	pid_t pid = fork();
+	if (pid == 0) {
+		uint32_t done;
+		/* Far more than fits; then what surely fits. */
+		int code = commit_within(f, (uint64_t)48 << 20, 1000, &done);
+		bool good = code == RD_NOMEM && done > 4 && strstr(f->err.text, "ulimit -v") != NULL;
+		rd_work_close(f->w);
+		_exit(good ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	/* What was committed is there, for a reader with hardly more room than the file has. */
+	pid = fork();
+	if (pid == 0) {
+		struct stat st;
+		char path[4200];
+		struct rd_work *r;
+		struct rd_ledger_row row;
+		struct rd_shard_id id = id_of("job-1", 0, 3);
+		snprintf(path, sizeof path, "%s/data.mdb", f->folder);
+		stat(path, &st);
+		struct rlimit limit = {space_now() + (uint64_t)st.st_size + (1 << 20), RLIM_INFINITY};
+		setrlimit(RLIMIT_AS, &limit);
+		bool good = rd_work_open_reader(f->folder, &r, &f->err) == 0 &&
+			    rd_work_ledger(r, &id, &row, &f->err) == 1 && rd_work_check(r, &id, &row, &f->err) == 0;
+		_exit(good ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	pid = fork();
+	if (pid == 0) {
+		uint32_t done;
+		rd_remove_tree(f->folder, NULL);
+		int code = commit_within(f, (uint64_t)16 << 10, 1, &done);
+		_exit(code == RD_NOMEM && strstr(f->err.text, "ulimit -v") ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	f->w = NULL;
+}
 
 static void die_at(const char *name)
 {
@@ -432,12 +516,19 @@ int main(void)
 {
 #define WORK_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		WORK_TEST(a_commit_is_there),          WORK_TEST(the_first_commit_holds),
-		WORK_TEST(the_longest_job_id),         WORK_TEST(the_map_grows),
-		WORK_TEST(kills_leave_all_or_nothing), WORK_TEST(damage_is_found),
-		WORK_TEST(no_store_to_read),           WORK_TEST(jobs_remember_how_they_ended),
-		WORK_TEST(an_ended_job_is_swept),      WORK_TEST(space_is_used_again),
-		cmocka_unit_test(rows_know_their_key), cmocka_unit_test(job_rows_are_checked),
+		WORK_TEST(a_commit_is_there),
+		WORK_TEST(the_first_commit_holds),
+		WORK_TEST(the_longest_job_id),
+		WORK_TEST(the_map_grows),
+		WORK_TEST(the_map_fits_a_limit),
+		WORK_TEST(kills_leave_all_or_nothing),
+		WORK_TEST(damage_is_found),
+		WORK_TEST(no_store_to_read),
+		WORK_TEST(jobs_remember_how_they_ended),
+		WORK_TEST(an_ended_job_is_swept),
+		WORK_TEST(space_is_used_again),
+		cmocka_unit_test(rows_know_their_key),
+		cmocka_unit_test(job_rows_are_checked),
 	};
 	rd_log_init(RD_LOG_ERROR, "test");
 	return cmocka_run_group_tests(tests, NULL, NULL);

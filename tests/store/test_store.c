@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/limits.h"
 #include "store/seal.h"
 #include "store/store.h"
 #include "tests/make_result.h"
@@ -377,6 +378,50 @@ static void test_no_room(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* In a child that may have so much more address space; its exit code. */
+static int write_within(const char *path, const struct rd_result *r, uint64_t more_bytes)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		unsigned long long pages = 0;
+		struct rd_error err;
+		FILE *f = fopen("/proc/self/statm", "r");
+		if (f == NULL || fscanf(f, "%llu", &pages) != 1)
+			_exit(3);
+		fclose(f);
+		struct rlimit limit = {pages * (uint64_t)sysconf(_SC_PAGESIZE) + more_bytes, RLIM_INFINITY};
+		setrlimit(RLIMIT_AS, &limit);
+		int code = rd_store_write(path, r, &err);
+		_exit(code == 0 ? 0 : code == RD_NOMEM && strstr(err.text, "ulimit -v") ? 1 : 2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* An upper bound of the file is reserved, and less where there is less. */
+static void test_little_address_space(void **state)
+{
+	const char *path = scratch_path("space.rundown");
+	struct rd_result r, back;
+	struct rd_error err;
+
+	if (!rd_limits_memory())
+		skip_test("the sanitizers need the address space");
+	large_result(&r, 320000, 3);
+	/* Much too little for the bound, and at first for the file. */
+	assert_int_equal(write_within(path, &r, (uint64_t)24 << 20), 0);
+	assert_ok(rd_store_read(path, &back, &err), &err);
+	assert_string_equal(digest_of(&r), digest_of(&back));
+	rd_result_release(&back);
+	assert_ok(rd_store_remove(path, &err), &err);
+	assert_int_equal(write_within(path, &r, 64 << 10), 1);
+	assert_int_not_equal(access(path, F_OK), 0);
+	rd_result_release(&r);
+}
+
 static void test_no_memory(void **state)
 {
 	const char *path = scratch_path("memory.rundown"), *digest = stored(path, small_result);
@@ -437,6 +482,7 @@ int main(void)
 		cmocka_unit_test(test_forged_pages_are_found),
 		cmocka_unit_test(test_missing_parts),
 		cmocka_unit_test(test_no_room),
+		cmocka_unit_test(test_little_address_space),
 		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_no_memory_to_write),
 	};
