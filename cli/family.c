@@ -59,13 +59,17 @@ static int make_folder(struct rd_family *f, struct rd_error *err)
 {
 	char inner[4200];
 
-	int rc = rd_run_folder_make(f->folder, sizeof f->folder, RD_SOCKET_ROOT_MAX, &f->lock, err);
+	int rc = rd_run_folder_make(f->folder, sizeof f->folder, 0, &f->lock, err);
+	/* What a trace unpacks to and its partials lie where the user wants temporary files, the socket where it can.
+	 */
+	if (rc == 0 && strlen(f->folder) > RD_SOCKET_ROOT_MAX + strlen("/rundown-XXXXXX"))
+		rc = rd_run_folder_make(f->nook, sizeof f->nook, RD_SOCKET_ROOT_MAX, &f->nook_lock, err);
 	if (rc < 0)
 		return rc;
 	snprintf(inner, sizeof inner, "%s/scratch", f->folder);
 	if (mkdir(inner, 0700) != 0)
 		return rd_error_at(err, rd_fail_errno(err, "cannot make a folder"), inner, RD_NO_OFFSET);
-	return rd_path(f->endpoint, sizeof f->endpoint, err, "ipc://%s/broker", f->folder);
+	return rd_path(f->endpoint, sizeof f->endpoint, err, "ipc://%s/broker", f->nook[0] ? f->nook : f->folder);
 }
 
 /*
@@ -86,7 +90,8 @@ static int make_listener(struct rd_family *f, unsigned workers, struct rd_error 
 
 int rd_family_init(struct rd_family *f, unsigned workers, const char *log_level, struct rd_error *err)
 {
-	*f = (struct rd_family){.n = workers + 2, .listener = -1, .lock = -1, .restarts_left = restarts_for(workers)};
+	*f = (struct rd_family){
+		.n = workers + 2, .listener = -1, .lock = -1, .nook_lock = -1, .restarts_left = restarts_for(workers)};
 	if (log_level)
 		snprintf(f->log_level, sizeof f->log_level, "%s", log_level);
 	f->members = rd_realloc(NULL, f->n * sizeof *f->members);
@@ -353,6 +358,16 @@ static bool all_gone(struct rd_family *f)
 	return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
 }
 
+static int remove_folder(char *folder, int lock, struct rd_error *err)
+{
+	int rc = rd_owned_remove(folder, err);
+
+	if (lock >= 0)
+		close(lock);
+	folder[0] = 0;
+	return rc;
+}
+
 /* A killed process that hangs in a read of a dead file system is not waited for longer. */
 #define WAIT_KILLED_MS 5000
 
@@ -373,10 +388,9 @@ int rd_family_release(struct rd_family *f, struct rd_error *err)
 	if (f->listener >= 0 && f->folder[0])
 		close(f->listener);
 	if (f->folder[0])
-		rc = rd_owned_remove(f->folder, err);
-	if (f->lock >= 0 && f->folder[0])
-		close(f->lock);
-	f->folder[0] = 0;
+		rc = remove_folder(f->folder, f->lock, err);
+	if (f->nook[0] && rc == 0)
+		rc = remove_folder(f->nook, f->nook_lock, err);
 	rd_free(f->members);
 	f->members = NULL;
 	f->n = 0;

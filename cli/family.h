@@ -36,10 +36,12 @@ struct rd_family_member {
 
 struct rd_family {
 	char folder[4096]; /* private; removed at the end. "" none yet */
+	char nook[256]; /* another, of the socket alone, where the first one's path is too long for an address; "" none
+			 */
 	char log_level[8]; /* "" none: stderr is kept in the folder; else it goes through */
 	char endpoint[128];
 	uint64_t finish_memory_bytes;     /* for the merger; 0: its default */
-	int lock;                         /* of the folder; -1 none */
+	int lock, nook_lock;              /* of the folders; -1 none */
 	int listener;                     /* the broker's socket: it listens before anybody runs; -1 handed over */
 	pid_t group;                      /* 0: nobody runs */
 	struct rd_family_member *members; /* broker, merger, workers */
@@ -48,7 +50,7 @@ struct rd_family {
 	bool threads; /* from now on a child must exec at once */
 };
 
-/* Make the private folder and the socket in it. Nobody runs yet. */
+/* Make the private folder and the socket. Nobody runs yet. */
 int rd_family_init(struct rd_family *f, unsigned workers, const char *log_level, struct rd_error *err);
 /* Start all of them. Only while this process has one thread and nothing open that a fork must not meet. */
 int rd_family_start(struct rd_family *f, struct rd_error *err);

@@ -1,8 +1,10 @@
 /*
  * run - `rundown run TRACE...`: from traces to a result, with daemons of its own.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -116,8 +118,22 @@ static int show(const struct rd_run_words *w, const struct rd_run_end *end, stru
 	return exit_code;
 }
 
+/* Whether there was no room for what lies in the private folder. A daemon that died has left no more than its words. */
+static bool is_no_room(const struct rd_family *f, const char *line)
+{
+	static const int full[] = {ENOSPC, EDQUOT, EFBIG};
+	const char *name = strrchr(f->folder, '/');
+
+	for (size_t i = 0; i < sizeof full / sizeof *full; i++)
+		if (strstr(line, strerror(full[i])))
+			/* By its name, for an error keeps only the end of a long path. */
+			return name && strstr(line, name);
+	return false;
+}
+
 /* A failed job has one line, and exit code 1 whatever went wrong: the user's words were right. */
-static int fail_job(const struct rd_run_words *w, const struct rd_run_end *end, struct rd_error *err)
+static int fail_job(const struct rd_run_words *w, const struct rd_family *f, const struct rd_run_end *end,
+		    struct rd_error *err)
 {
 	char line[1024];
 
@@ -126,7 +142,9 @@ static int fail_job(const struct rd_run_words *w, const struct rd_run_end *end, 
 		return 128 + end->signal;
 	}
 	show_as_given(w, err);
-	rd_line("error", NAME, "", "%s", rd_error_line(err, line, sizeof line));
+	rd_error_line(err, line, sizeof line);
+	rd_line("error", NAME, "", "%s%s", line,
+		is_no_room(f, line) ? "; with TMPDIR set to another folder, temporary files lie there" : "");
 	return RD_EXIT_FAILED;
 }
 
@@ -157,7 +175,7 @@ static int run(const struct rd_run_words *w, struct rd_family *f, int *killed_by
 	if (rc == 0)
 		rc = rd_run_job(w, workers, f, signals, &progress, &end, err);
 	if (rc < 0) {
-		int exit_code = fail_job(w, &end, err);
+		int exit_code = fail_job(w, f, &end, err);
 		rd_run_wind_down(f, signals);
 		clean_up(w, f, &end);
 		*killed_by = end.signal;

@@ -213,7 +213,10 @@ static int put_row(struct rd_merger *m, struct rd_finishing *f, enum rd_job_row_
 	f->record.row.state = state;
 	int code = m->acts.job_put(m->acts.ctx, f->job, &f->record, err);
 	f->wait_until_ns = 0;
-	if (!rd_merger_disk_full(code, err) || m->limits.thrown_away)
+	if (!rd_merger_disk_full(code, err))
+		return code;
+	rd_error_at(err, code, m->acts.folder, RD_NO_OFFSET);
+	if (m->limits.thrown_away)
 		return code;
 	rd_log(RD_LOG_WARN, "disk_full", "job=%s", f->job);
 	f->wait_until_ns = rd_merger_now(m) + m->limits.retry_ns;

@@ -145,10 +145,11 @@ bool rd_merger_disk_full(int code, const struct rd_error *err)
 /* Keep the message until there is room. */
 static int hold(struct rd_merger *m, struct rd_message *msg, const struct rd_error *why)
 {
-	char quoted[600];
+	char line[1024], quoted[1100];
 
 	if (m->retry_at_ns == 0)
-		rd_log(RD_LOG_WARN, "disk_full", "error=%s", rd_log_quote(why->text, quoted, sizeof quoted));
+		rd_log(RD_LOG_WARN, "disk_full", "error=%s",
+		       rd_log_quote(rd_error_line(why, line, sizeof line), quoted, sizeof quoted));
 	m->held = *msg;
 	*msg = (struct rd_message){0};
 	m->retry_at_ns = rd_merger_now(m) + m->limits.retry_ns;
@@ -167,6 +168,8 @@ static int refuse(struct rd_merger *m, struct rd_incoming *in, const Rd__Envelop
 static int failed(struct rd_merger *m, const char *job, struct rd_incoming *in, struct rd_message *msg, int code,
 		  struct rd_error *err)
 {
+	if (rd_merger_disk_full(code, err))
+		rd_error_at(err, code, m->acts.folder, RD_NO_OFFSET);
 	struct rd_error why = *err;
 	bool of_attempt = code == RD_PROTOCOL || code == RD_CORRUPT || code == RD_UNSUPPORTED || code == RD_LIMIT;
 

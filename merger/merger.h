@@ -37,6 +37,7 @@ struct rd_merger_acts {
 	/* As rd_send on a connecting socket: 1 sent, 0 not now. */
 	int (*send)(void *ctx, const Rd__Envelope *e, struct rd_error *err);
 	rd_spool_file_fn spool_file;
+	const char *folder; /* of store and spools, for errors */
 	int (*ledger)(void *ctx, const struct rd_shard_id *id, struct rd_ledger_row *row, struct rd_error *err);
 	int (*ledger_task)(void *ctx, const char *job, uint64_t task, struct rd_error *err);
 	int (*commit)(void *ctx, const struct rd_shard_id *id, const struct rd_ledger_row *row,

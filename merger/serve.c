@@ -270,8 +270,8 @@ static int open_all(struct serve *s, const struct rd_merger_options *o, struct r
 int rd_merger_serve(const struct rd_merger_options *o, struct rd_forker *forker, struct rd_error *err)
 {
 	struct serve s = {.state = o->state, .forker = forker, .lock = -1, .signals = -1, .pipe = {.fd = -1}};
-	struct rd_merger_acts acts = {&s,      act_send,    act_spool_file, act_ledger, act_ledger_task, act_commit,
-				      act_job, act_job_put, act_start,      act_kill,   act_now};
+	struct rd_merger_acts acts = {&s,         act_send, act_spool_file, o->state,  act_ledger, act_ledger_task,
+				      act_commit, act_job,  act_job_put,    act_start, act_kill,   act_now};
 	uint8_t uuid[16];
 
 	if (getrandom(uuid, sizeof uuid, 0) != sizeof uuid)

@@ -127,6 +127,15 @@ rm -r "$scratch/work/$name.rundown"
 is "no folder for temporary files: exit code" 1 $?
 left "results"
 
+# ---- a folder for temporary files whose path is too long for a socket's address
+deep=$scratch/tmp/$(printf '%0100d' 0)
+mkdir "$deep"
+TMPDIR=$deep $run "$small" -o "$scratch/work/r.rundown" --force -q --log info >"$scratch/out" 2>"$scratch/err"
+is "a long TMPDIR: exit code" 0 $?
+is "a long TMPDIR: the same digest" "$one" "$(digest "$scratch/work/r.rundown")"
+is "a long TMPDIR: nothing is left in it" "" "$(ls "$deep")"
+rmdir "$deep"
+
 # ---- links stay
 ln -s r.rundown "$scratch/work/link.rundown"
 line='--force replaces it' refused "a link to a result" 1 "$small" -o link.rundown
@@ -288,7 +297,10 @@ if mount -t tmpfs -o size=100k none "$scratch/full" 2>/dev/null; then
 	ls -A "$scratch/full" >"$scratch/left"
 	check_empty "a full disk under the result: nothing is left there" "$scratch/left"
 	TMPDIR=$scratch/full
-	line='No space left on device' refused "a full disk under the work" 1 "$PWD"/tests/traces/shop-verbose.nettrace.zst
+	line="No space left on device ($scratch/full/rundown-.*); with TMPDIR set to another folder" \
+		refused "a full disk under the work" 1 "$PWD"/tests/traces/shop-verbose.nettrace.zst
+	line="No space left on device ($scratch/full/rundown-.*/state); with TMPDIR set to another folder" \
+		refused "a full disk under the partials" 1 "$scratch/shop-verbose.nettrace"
 	ls -A "$scratch/full" >"$scratch/left"
 	check_empty "a full disk under the work: nothing is left there" "$scratch/left"
 	TMPDIR=$scratch/tmp

@@ -170,8 +170,8 @@ const struct rd_merger_limits limits = {.patience_ns = 100 * SECOND,
 int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof *f);
-	struct rd_merger_acts acts = {f,       act_send,    act_spool_file, act_ledger, act_ledger_task, act_commit,
-				      act_job, act_job_put, act_start,      act_kill,   act_now};
+	struct rd_merger_acts acts = {f,          act_send, act_spool_file, "/state",  act_ledger, act_ledger_task,
+				      act_commit, act_job,  act_job_put,    act_start, act_kill,   act_now};
 
 	f->now_ns = SECOND;
 	rd_merger_init(&f->m, &acts, &limits, (const uint8_t *)"uuid of a merger");

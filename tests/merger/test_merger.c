@@ -242,6 +242,9 @@ static void a_private_merger_does_not_wait_for_room(void **state)
 	s = expect(f, RD__KIND__FAILED);
 	assert_int_equal(s->task, 2);
 	assert_false(s->retry);
+	/* Whoever reads it learns where there is no room. */
+	assert_string_equal(s->error.text, "making room: No space left on device");
+	assert_string_equal(s->error.file, "/state");
 }
 
 /* What the disk holds is not known: the process must end, and say nothing. */
