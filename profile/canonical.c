@@ -29,12 +29,13 @@ struct sorting {
 	RD_VEC(uint32_t) way; /* out of a stack: calls that have no place yet */
 };
 
-static int order_init(struct order *o, size_t all)
+/* Of ids below `all`, no more than `most`. */
+static int order_init(struct order *o, size_t all, size_t most)
 {
 	o->n = 0;
 	if (all == 0)
 		return 0;
-	o->ids = rd_realloc(NULL, all * sizeof *o->ids);
+	o->ids = rd_realloc(NULL, (most < all ? most : all) * sizeof *o->ids + 1);
 	o->place = rd_realloc(NULL, all * sizeof *o->place);
 	if (o->ids == NULL || o->place == NULL)
 		return RD_NOMEM;
@@ -327,8 +328,10 @@ static int want_all(struct sorting *s)
 {
 	const struct rd_content *c = s->content;
 
-	if (order_init(&s->lives, c->lives.n) < 0 || order_init(&s->strings, c->strings.at.n) < 0 ||
-	    order_init(&s->frames, c->frames.n) < 0 || order_init(&s->stacks, c->calls.n + 1) < 0 ||
+	if (order_init(&s->lives, c->lives.n, c->lives.n) < 0 ||
+	    order_init(&s->strings, c->strings.at.n, c->strings.at.n) < 0 ||
+	    order_init(&s->frames, c->frames.n, c->frames.n) < 0 ||
+	    order_init(&s->stacks, c->calls.n + 1, c->rows.n) < 0 ||
 	    (s->call_place = rd_realloc(NULL, (c->calls.n + 1) * sizeof *s->call_place)) == NULL)
 		return RD_NOMEM;
 	memset(s->call_place, 0xff, (c->calls.n + 1) * sizeof *s->call_place);

@@ -37,15 +37,23 @@ struct rd_frame_key {
 	uint32_t flags; /* enum rd_frame_flags */
 };
 
+/*
+ * A node of the caller tree. Most calls are the only ones of their callers:
+ * these are found by them, and only the others need a table.
+ */
+struct rd_content_call {
+	struct rd_result_call call; /* of ids of this content */
+	uint32_t first;             /* the first call that it made, as a number; 0 none */
+};
+
 struct rd_content {
 	RD_VEC(struct rd_life) lives;
 	struct rd_strings strings; /* 0 is "" */
 	struct rd_records methods; /* struct rd_method_key */
 	struct rd_records frames;  /* struct rd_frame_key */
-	struct rd_records calls;   /* the caller tree: struct rd_result_call, of ids of this content */
-	struct rd_records rows;    /* struct rd_result_row, process being the life */
-	uint32_t
-		recent_calls[512]; /* by caller and frame, hashed: calls that were asked for, found without the table */
+	RD_VEC(struct rd_content_call) calls;
+	struct rd_table calls_table; /* calls that are not the first of their caller */
+	struct rd_records rows;      /* struct rd_result_row, process being the life */
 };
 
 /* The key of a row is all before its counts. */
@@ -75,7 +83,7 @@ static inline const struct rd_frame_key *rd_content_frame_at(const struct rd_con
  * added. */
 static inline const struct rd_result_call *rd_content_call_at(const struct rd_content *c, uint32_t stack)
 {
-	return stack ? rd_records_at(&c->calls, stack - 1) : NULL;
+	return stack ? &c->calls.at[stack - 1].call : NULL;
 }
 /* Whether two frames are one row of a report. */
 static inline bool rd_content_same_method(const struct rd_content *c, uint32_t a, uint32_t b)

@@ -150,6 +150,9 @@ static int run(struct finish *f, const struct rd_finish_options *opt, struct rd_
 		rc = run_group(f, &f->groups.at[i], err);
 	if (rc < 0)
 		return rc;
+	/* All is counted: nothing is looked for any more. */
+	rd_table_release(&f->content.calls_table);
+	rd_table_release(&f->content.rows.table);
 	rd_trust_seal(&f->out->trust);
 	fill_counts(f);
 	if (opt && opt->not_nothing && f->out->samples == 0 && f->out->discarded > 0)
