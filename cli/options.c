@@ -175,6 +175,10 @@ static int set(const struct rd_command_line *c, const struct rd_option *row, con
 		if (rd_moment_parse(text, row->target) != 0)
 			return bad_value(c, row, text, "seconds, or a time such as 2026-03-01T12:30:05Z");
 		return 0;
+	case RD_OPT_SHARE:
+		if (rd_share_parse(text, row->target) != 0)
+			return bad_value(c, row, text, "a number or a part such as 0.5%");
+		return 0;
 	case RD_OPT_CHOICE:
 		return set_choice(c, row, text);
 	}

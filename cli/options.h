@@ -30,6 +30,7 @@ enum rd_option_kind {
 	RD_OPT_SIZE,    /* uint64_t, bytes, in [min, max]: "64M", "1GiB" */
 	RD_OPT_SECONDS, /* uint64_t, nanoseconds, in [min, max]: "1.5", "250ms" */
 	RD_OPT_MOMENT,  /* struct rd_moment: seconds from the start, or ISO 8601 */
+	RD_OPT_SHARE,   /* struct rd_share: "10", "0.5%" */
 	RD_OPT_CHOICE,  /* int: the place of the word in `words` */
 };
 

@@ -188,3 +188,30 @@ int rd_moment_parse(const char *text, struct rd_moment *moment)
 	*moment = (struct rd_moment){.given = true, .is_utc = true, .ns = utc_ns};
 	return 0;
 }
+
+int rd_share_parse(const char *text, struct rd_share *share)
+{
+	uint64_t value = 0, scale = 10000;
+	const char *digits = text;
+
+	if (rd_number_parse(text, &value) == 0) {
+		*share = (struct rd_share){.given = true, .count = value};
+		return 0;
+	}
+	for (value = 0; is_digit(*text) && value <= UINT32_MAX; text++)
+		value = value * 10 + (uint64_t)(*text - '0');
+	value *= scale;
+	if (text == digits)
+		return RD_USAGE;
+	if (*text == '.') {
+		digits = ++text;
+		for (; is_digit(*text) && scale > 1; text++)
+			value += (uint64_t)(*text - '0') * (scale /= 10);
+		if (text == digits)
+			return RD_USAGE;
+	}
+	if (strcmp(text, "%") != 0 || value > UINT32_MAX)
+		return RD_USAGE;
+	*share = (struct rd_share){.given = true, .millionths = (uint32_t)value};
+	return 0;
+}

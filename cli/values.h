@@ -17,6 +17,13 @@ struct rd_moment {
 	int64_t ns; /* since the start (may be negative), or since 1970 */
 };
 
+/* A part of something: so many, or so many millionths of all. */
+struct rd_share {
+	bool given;
+	uint64_t count;
+	uint32_t millionths;
+};
+
 /* Decimal digits only. */
 int rd_number_parse(const char *text, uint64_t *value);
 
@@ -28,5 +35,8 @@ int rd_seconds_parse(const char *text, uint64_t *ns);
  * 2026-03-01T12:30:05.25Z, …+02:00. Without a zone it is UTC.
  */
 int rd_moment_parse(const char *text, struct rd_moment *moment);
+
+/* "10": a count. "5%", "0.25%": a part, with at most four digits behind the point. */
+int rd_share_parse(const char *text, struct rd_share *share);
 
 #endif

@@ -5,6 +5,7 @@
  * name comes from a trace, and must not become a command when it is opened.
  */
 #include "report/format.h"
+#include "report/label.h"
 
 #include <string.h>
 
@@ -33,35 +34,41 @@ static void put_cell(struct rd_out *o, struct rd_span text)
 	rd_out_bytes(o, ",", 1);
 }
 
-static void put_method(struct rd_out *out, const struct rd_view *v, const struct rd_view_method *m)
+static void put_row(struct rd_out *out, const struct rd_view *v, const struct rd_view_row *row)
 {
-	const struct rd_strings *s = &v->result->strings;
+	const struct rd_view_method *m = &v->methods.at[row->method];
 	const struct rd_result_process *p = &v->result->processes.at[m->process];
-	struct rd_span none = {NULL, 0}, no_stack = {(const uint8_t *)"[no stack]", 10};
+	char tier[32];
 
-	put_cell(out, rd_strings_at(s, p->name));
-	rd_out_printf(out, "%lld,%u,", p->pid == RD_PID_UNOWNED ? -1LL : (long long)p->pid, m->clr);
-	put_cell(out, m->no_stack ? none : rd_strings_at(s, m->module));
-	put_cell(out, m->no_stack ? none : rd_strings_at(s, m->ns));
-	put_cell(out, m->no_stack ? no_stack : rd_strings_at(s, m->name));
-	put_cell(out, m->no_stack ? none : rd_strings_at(s, m->signature));
-	if (v->tiers) {
-		char tier[32];
+	put_cell(out, rd_strings_at(&v->result->strings, p->name));
+	rd_out_printf(out, "%lld,", (long long)rd_pid_number(p->pid));
+	if (v->filter.by_thread)
+		rd_out_printf(out, "%llu,", (unsigned long long)row->thread);
+	rd_out_printf(out, "%u,", m->clr);
+	put_cell(out, m->module);
+	put_cell(out, m->ns);
+	put_cell(out, m->name);
+	put_cell(out, m->signature);
+	if (v->filter.tiers)
 		rd_out_printf(out, "%s,", rd_tier_name(m->tier, tier));
-	}
-	rd_out_printf(out, "%llu,%llu,%llu,%llu\r\n", (unsigned long long)m->exclusive,
-		      (unsigned long long)m->inclusive, (unsigned long long)m->exclusive_weight,
-		      (unsigned long long)m->inclusive_weight);
+	rd_out_printf(out, "%llu,%llu,%llu,%llu", (unsigned long long)row->exclusive,
+		      (unsigned long long)row->inclusive, (unsigned long long)row->exclusive_weight,
+		      (unsigned long long)row->inclusive_weight);
+	if (rd_view_has_direct(v))
+		rd_out_printf(out, ",%llu,%llu", (unsigned long long)row->direct,
+			      (unsigned long long)row->direct_weight);
+	rd_out_text(out, "\r\n");
 }
 
 int rd_report_csv(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out, struct rd_error *err)
 {
 	(void)err;
 	rd_out_printf(out,
-		      "process,pid,clr,module,namespace,name,signature,%sexclusive,inclusive,exclusive_weight,"
-		      "inclusive_weight\r\n",
-		      v->tiers ? "tier," : "");
-	for (size_t i = 0; i < v->methods.n && (o->top == 0 || i < o->top); i++)
-		put_method(out, v, &v->methods.at[i]);
+		      "process,pid,%sclr,module,namespace,name,signature,%sexclusive,inclusive,exclusive_weight,"
+		      "inclusive_weight%s\r\n",
+		      v->filter.by_thread ? "thread," : "", v->filter.tiers ? "tier," : "",
+		      rd_view_has_direct(v) ? ",direct,direct_weight" : "");
+	for (size_t i = 0; i < rd_report_rows(v, o); i++)
+		put_row(out, v, &v->rows.at[i]);
 	return 0;
 }

@@ -11,14 +11,16 @@
 
 struct rd_report_options {
 	size_t top;         /* rows of methods; 0 all */
+	bool stacks;        /* json: the stacks too */
 	unsigned columns;   /* text: of the terminal; 0 no limit */
 	const char *folder; /* text: paths below it are shown from there; NULL: all are absolute */
 };
 
 struct rd_report_format {
 	const char *name;
-	size_t top;       /* rows of methods when nobody says how many; 0 all */
-	bool has_methods; /* it shows rows of methods, so that --top, --sort and --tiers mean something */
+	size_t top;      /* rows of methods when nobody says how many; 0 all */
+	bool has_rows;   /* it shows rows of methods: --top and --sort mean something */
+	bool has_stacks; /* it shows stacks: --inverted means something */
 	/* Fails for memory only; errors of writing are sticky in out. */
 	int (*write)(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out,
 		     struct rd_error *err);
@@ -33,7 +35,10 @@ int rd_report_csv(const struct rd_view *v, const struct rd_report_options *o, st
 int rd_report_folded(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out,
 		     struct rd_error *err);
 
-/* The part of a signature that a frame shows: from its first "(" on; empty when it has none. */
-struct rd_span rd_signature_arguments(struct rd_span signature);
+/* How many of the view's rows a form shows. */
+static inline size_t rd_report_rows(const struct rd_view *v, const struct rd_report_options *o)
+{
+	return o->top && o->top < v->rows.n ? o->top : v->rows.n;
+}
 
 #endif

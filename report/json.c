@@ -4,18 +4,14 @@
 #include <stdio.h>
 
 #include "report/format.h"
+#include "report/json_parts.h"
+#include "report/label.h"
 #include "report/people.h"
 #include "trace/trace.h"
 
 static struct rd_span string(const struct rd_view *v, uint32_t id)
 {
 	return rd_strings_at(&v->result->strings, id);
-}
-
-/* Pids are numbers; of nobody is -1. */
-static int64_t pid_number(uint32_t pid)
-{
-	return pid == RD_PID_UNOWNED ? -1 : (int64_t)pid;
 }
 
 static void put_utc(struct rd_json *j, const char *key, int64_t utc_ns)
@@ -137,7 +133,7 @@ static void put_processes(struct rd_json *j, const struct rd_view *v)
 		rd_json_object(j, NULL);
 		rd_json_u64(j, "id", i);
 		rd_json_u64(j, "trace", p->trace);
-		rd_json_i64(j, "pid", pid_number(p->pid));
+		rd_json_i64(j, "pid", rd_pid_number(p->pid));
 		if (p->namespace_pid)
 			rd_json_u64(j, "namespace_pid", p->namespace_pid);
 		else
@@ -151,31 +147,20 @@ static void put_processes(struct rd_json *j, const struct rd_view *v)
 	rd_json_array_end(j);
 }
 
-static void put_method(struct rd_json *j, const struct rd_view *v, const struct rd_view_method *m)
+static void put_row(struct rd_json *j, const struct rd_view *v, const struct rd_view_row *row)
 {
-	char tier[32];
-
 	rd_json_object(j, NULL);
-	rd_json_u64(j, "process", m->process);
-	rd_json_i64(j, "pid", pid_number(v->result->processes.at[m->process].pid));
-	rd_json_u64(j, "clr", m->clr);
-	if (m->no_stack) {
-		rd_json_text(j, "module", "");
-		rd_json_text(j, "namespace", "");
-		rd_json_text(j, "name", "[no stack]");
-		rd_json_text(j, "signature", "");
-	} else {
-		rd_json_span(j, "module", string(v, m->module));
-		rd_json_span(j, "namespace", string(v, m->ns));
-		rd_json_span(j, "name", string(v, m->name));
-		rd_json_span(j, "signature", string(v, m->signature));
+	rd_json_method(j, v, &v->methods.at[row->method]);
+	if (v->filter.by_thread)
+		rd_json_u64(j, "thread", row->thread);
+	rd_json_u64(j, "exclusive", row->exclusive);
+	rd_json_u64(j, "inclusive", row->inclusive);
+	rd_json_u64(j, "exclusive_weight", row->exclusive_weight);
+	rd_json_u64(j, "inclusive_weight", row->inclusive_weight);
+	if (rd_view_has_direct(v)) {
+		rd_json_u64(j, "direct", row->direct);
+		rd_json_u64(j, "direct_weight", row->direct_weight);
 	}
-	if (v->tiers)
-		rd_json_text(j, "tier", rd_tier_name(m->tier, tier));
-	rd_json_u64(j, "exclusive", m->exclusive);
-	rd_json_u64(j, "inclusive", m->inclusive);
-	rd_json_u64(j, "exclusive_weight", m->exclusive_weight);
-	rd_json_u64(j, "inclusive_weight", m->inclusive_weight);
 	rd_json_object_end(j);
 }
 
@@ -201,13 +186,17 @@ int rd_report_json(const struct rd_view *v, const struct rd_report_options *o, s
 	rd_json_object(&j, NULL);
 	rd_json_u64(&j, "rundown", 1);
 	put_traces(&j, v->result);
+	rd_json_view(&j, v);
 	put_counts(&j, v);
 	put_trust(&j, &v->result->trust);
 	put_processes(&j, v);
 	rd_json_array(&j, "methods");
-	for (size_t i = 0; i < v->methods.n && (o->top == 0 || i < o->top); i++)
-		put_method(&j, v, &v->methods.at[i]);
+	for (size_t i = 0; i < rd_report_rows(v, o); i++)
+		put_row(&j, v, &v->rows.at[i]);
 	rd_json_array_end(&j);
+	rd_json_u64(&j, "methods_left_out", v->rows_left_out + (v->rows.n - rd_report_rows(v, o)));
+	if (o->stacks)
+		rd_json_stacks(&j, v);
 	put_buckets(&j, v);
 	rd_json_object_end(&j);
 	return 0;

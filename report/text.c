@@ -126,6 +126,26 @@ static void put_samples(const struct rd_view *v, struct rd_out *o)
 		rd_out_printf(o, "; weight %s", rd_count_text(v->weight, number));
 }
 
+/* A line for what the stacks are asked for; the words of the user as he wrote them. */
+static void put_asked(struct rd_out *o, const char *before, const char *word, const char *after)
+{
+	if (word == NULL)
+		return;
+	rd_out_text(o, before);
+	rd_out_name(o, span_of(word), 0);
+	rd_out_text(o, after);
+}
+
+static void put_stack_filter(const struct rd_view_filter *f, struct rd_out *o)
+{
+	put_asked(o, "only samples in module ", f->module, "\n");
+	put_asked(o, "only stacks with a frame like '", f->focus, "'\n");
+	put_asked(o, "no stacks with a frame like '", f->ignore, "'\n");
+	put_asked(o, "without frames like '", f->hide, "'\n");
+	put_asked(o, "only the callers of '", f->callers, "': direct ones call it themselves\n");
+	put_asked(o, "only '", f->callees, "' and what it calls: direct ones are called by it\n");
+}
+
 static void put_filter(const struct rd_view *v, struct rd_out *o)
 {
 	char range[RD_RANGE_TEXT], width[RD_NUMBER_TEXT], number[RD_NUMBER_TEXT];
@@ -135,6 +155,7 @@ static void put_filter(const struct rd_view *v, struct rd_out *o)
 			      v->widened ? ", widened to time buckets of " : "",
 			      v->widened ? rd_seconds_text((int64_t)v->result->bucket_width_ns, width) : "",
 			      v->widened ? " s" : "");
+	put_stack_filter(&v->filter, o);
 	if (v->discarded)
 		rd_out_printf(o, "%s sample%s outside the filter\n", rd_count_text(v->discarded, number),
 			      v->discarded == 1 ? " is" : "s are");

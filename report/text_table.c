@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "report/label.h"
 #include "report/people.h"
 
 /* Where nothing is cut, longer names of processes and modules stick out of their columns. */
@@ -16,6 +17,8 @@ struct table {
 	const struct rd_view *v;
 	size_t rows;
 	int number_columns;   /* of "1,234  12.3 %" */
+	size_t numbers;       /* such columns */
+	int thread_columns;   /* 0: nothing to show */
 	size_t trace_columns; /* 0: nothing to show */
 	size_t process_columns, module_columns;
 	size_t process_cut, module_cut, method_cut; /* names are cut to it; 0: they are not */
@@ -26,6 +29,11 @@ static size_t begin_name(struct table *t)
 {
 	t->name.buffer.n = 0;
 	return 0;
+}
+
+static const struct rd_view_method *method_of(const struct table *t, const struct rd_view_row *row)
+{
+	return &t->v->methods.at[row->method];
 }
 
 static struct rd_span made_name(const struct table *t)
@@ -55,32 +63,30 @@ static size_t make_process(struct table *t, uint32_t process)
 static size_t make_module(struct table *t, const struct rd_view_method *m)
 {
 	begin_name(t);
-	if (m->no_stack)
-		return 0;
-	return rd_out_name(&t->name, rd_strings_at(&t->v->result->strings, m->module), t->module_cut);
+	return rd_out_name(&t->name, m->module, t->module_cut);
 }
 
-/* "Namespace.Name(arguments)"; brief: "(…)" stands for the arguments. */
+/* "Namespace.Name(arguments)"; brief: "(…)" stands for the arguments. A group is all of its name. */
 static void make_method(struct table *t, const struct rd_view_method *m, bool brief)
 {
-	const struct rd_strings *s = &t->v->result->strings;
-	struct rd_span ns = rd_strings_at(s, m->ns), name = rd_strings_at(s, m->name);
-	struct rd_span arguments = rd_signature_arguments(rd_strings_at(s, m->signature));
+	struct rd_span arguments = rd_signature_arguments(m->signature);
+	struct rd_view_method shown = *m;
 	char tier[32];
 
 	begin_name(t);
-	if (m->no_stack) {
-		rd_out_text(&t->name, "[no stack]");
+	if (t->v->filter.group) {
+		rd_label(&t->name.buffer, m, false);
 		return;
 	}
-	rd_out_bytes(&t->name, ns.at, ns.size_bytes);
-	rd_out_bytes(&t->name, ".", ns.size_bytes != 0);
-	rd_out_bytes(&t->name, name.at, name.size_bytes);
-	if (!brief)
-		rd_out_bytes(&t->name, arguments.at, arguments.size_bytes);
-	else if (arguments.size_bytes)
+	if (!brief) {
+		rd_label_in_module(&t->name.buffer, m, t->v->filter.tiers);
+		return;
+	}
+	shown.signature.size_bytes = 0;
+	rd_label_in_module(&t->name.buffer, &shown, false);
+	if (arguments.size_bytes)
 		rd_out_text(&t->name, arguments.size_bytes == 2 ? "()" : "(\xe2\x80\xa6)");
-	if (t->v->tiers)
+	if (t->v->filter.tiers && m->what == RD_VIEW_METHOD)
 		rd_out_printf(&t->name, " [%s]", rd_tier_name(m->tier, tier));
 }
 
@@ -111,19 +117,26 @@ static size_t most(size_t a, size_t b)
 static void measure(struct table *t)
 {
 	char number[RD_NUMBER_TEXT];
-	size_t digits = 0, process = 0, module = 0;
+	size_t digits = 0, thread = 0, process = 0, module = 0;
 
 	for (size_t i = 0; i < t->rows; i++) {
-		const struct rd_view_method *m = &t->v->methods.at[i];
-		digits = most(digits, strlen(rd_count_text(m->exclusive, number)));
-		digits = most(digits, strlen(rd_count_text(m->inclusive, number)));
-		process = most(process, make_process(t, m->process));
-		module = most(module, make_module(t, m));
+		const struct rd_view_row *row = &t->v->rows.at[i];
+		digits = most(digits, strlen(rd_count_text(row->inclusive, number)));
+		thread = most(thread, (size_t)snprintf(number, sizeof number, "%llu", (unsigned long long)row->thread));
+		process = most(process, make_process(t, method_of(t, row)->process));
+		module = most(module, make_module(t, method_of(t, row)));
 	}
+	t->numbers = rd_view_has_direct(t->v) ? 3 : 2;
 	t->number_columns = (int)most(digits + 1 + strlen("100.0 %"), strlen("exclusive"));
+	t->thread_columns = t->v->filter.by_thread ? (int)most(thread, strlen("thread")) : 0;
 	t->trace_columns = t->v->result->traces.n > 1 ? strlen("trace") : 0;
 	t->process_columns = process ? most(process, strlen("process")) : 0;
 	t->module_columns = module ? most(module, strlen("module")) : 0;
+	/* A group's name is all there is to tell. */
+	if (t->v->filter.group)
+		t->module_columns = 0;
+	if (t->v->filter.group == RD_GROUP_PROCESS)
+		t->process_columns = 0;
 }
 
 static size_t least(size_t a, size_t b)
@@ -145,7 +158,8 @@ static void fit(struct table *t, size_t columns)
 		t->module_columns = least(t->module_columns, NAME_COLUMNS);
 		return;
 	}
-	size_t used = 2 * ((size_t)t->number_columns + 2) + (t->trace_columns ? t->trace_columns + 2 : 0);
+	size_t used = t->numbers * ((size_t)t->number_columns + 2) + (t->trace_columns ? t->trace_columns + 2 : 0) +
+		      (t->thread_columns ? (size_t)t->thread_columns + 2 : 0);
 	size_t room = columns > used ? columns - used : 0;
 
 	if (one_process(t->v->result))
@@ -169,35 +183,60 @@ static void put_number(const struct table *t, uint64_t n, struct rd_out *o)
 
 static void put_head(const struct table *t, struct rd_out *o)
 {
+	if (t->numbers > 2)
+		rd_out_printf(o, "%*s  ", t->number_columns, "direct");
 	rd_out_printf(o, "%*s  %*s  ", t->number_columns, "exclusive", t->number_columns, "inclusive");
 	if (t->trace_columns)
 		rd_out_text(o, "trace  ");
 	if (t->process_columns)
 		rd_out_printf(o, "%-*s  ", (int)t->process_columns, "process");
+	if (t->thread_columns)
+		rd_out_printf(o, "%*s  ", t->thread_columns, "thread");
 	if (t->module_columns)
 		rd_out_printf(o, "%-*s  ", (int)t->module_columns, "module");
-	rd_out_text(o, "method\n");
+	rd_out_printf(o, "%s\n", rd_group_name(t->v->filter.group));
 }
 
 static void put_table(struct table *t, struct rd_out *o)
 {
 	put_head(t, o);
 	for (size_t i = 0; i < t->rows; i++) {
-		const struct rd_view_method *m = &t->v->methods.at[i];
-		put_number(t, m->exclusive, o);
-		put_number(t, m->inclusive, o);
+		const struct rd_view_row *row = &t->v->rows.at[i];
+		const struct rd_view_method *m = method_of(t, row);
+		if (t->numbers > 2)
+			put_number(t, row->direct, o);
+		put_number(t, row->exclusive, o);
+		put_number(t, row->inclusive, o);
 		if (t->trace_columns)
 			rd_out_printf(o, "%5u  ", t->v->result->processes.at[m->process].trace + 1);
 		put_padded(t, make_process(t, m->process), t->process_columns, o);
+		if (t->thread_columns)
+			rd_out_printf(o, "%*llu  ", t->thread_columns, (unsigned long long)row->thread);
 		put_padded(t, make_module(t, m), t->module_columns, o);
 		put_method(t, m, o);
 	}
 }
 
+/* "12 of 749 methods, 700 have less than 10 samples; percentages are of the 9,065 samples that pass the filter" */
+static void put_foot(const struct table *t, struct rd_out *o)
+{
+	static const char *const plurals[] = {"methods", "modules", "namespaces", "types", "tiers", "processes"};
+	const struct rd_view *v = t->v;
+	char number[RD_NUMBER_TEXT], of[RD_NUMBER_TEXT], all[RD_NUMBER_TEXT];
+
+	rd_out_printf(o, "\n%s of %s %s", rd_count_text(t->rows, number),
+		      rd_count_text(v->rows.n + v->rows_left_out, of),
+		      v->filter.by_thread ? "rows" : plurals[v->filter.group]);
+	if (v->rows_left_out)
+		rd_out_printf(o, ", %s of them below %s sample%s", rd_count_text(v->rows_left_out, number),
+			      rd_count_text(rd_view_least(v), of), rd_view_least(v) == 1 ? "" : "s");
+	rd_out_printf(o, "; percentages are of the %s samples%s\n", rd_count_text(v->samples, all),
+		      v->filtered ? " that pass the filter" : "");
+}
+
 void rd_text_table(const struct rd_view *v, const struct rd_report_options *opt, struct rd_out *o)
 {
-	struct table t = {.v = v, .rows = opt->top && opt->top < v->methods.n ? opt->top : v->methods.n};
-	char number[RD_NUMBER_TEXT], of[RD_NUMBER_TEXT], all[RD_NUMBER_TEXT];
+	struct table t = {.v = v, .rows = rd_report_rows(v, opt)};
 
 	if (v->samples == 0) {
 		rd_out_text(o, v->filtered ? "no sample passes the filter\n" : "no samples were recorded\n");
@@ -214,9 +253,7 @@ void rd_text_table(const struct rd_view *v, const struct rd_report_options *opt,
 	}
 	rd_out_text(o, "\n");
 	put_table(&t, o);
-	rd_out_printf(o, "\n%s of %s methods; percentages are of the %s samples%s\n", rd_count_text(t.rows, number),
-		      rd_count_text(v->methods.n, of), rd_count_text(v->samples, all),
-		      v->filtered ? " that pass the filter" : "");
+	put_foot(&t, o);
 	if (t.name.buffer.failed)
 		o->buffer.failed = 1;
 	rd_out_close(&t.name, NULL);

@@ -111,12 +111,37 @@ static void test_moments(void **state)
 	assert_false(m.is_utc);
 }
 
+static void test_shares(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t count;
+		uint32_t millionths;
+	} good[] = {{"0", 0, 0},          {"10", 10, 0},     {"5%", 0, 50000},      {"0.5%", 0, 5000},
+		    {"100%", 0, 1000000}, {"0.0001%", 0, 1}, {"12.25%", 0, 122500}, {"4294%", 0, 42940000}};
+	static const char *const bad[] = {"",   "%",   "5 %", ".5%",     "5.%",         "0.00001%",
+					  "-1", "1.5", "5%%", "429497%", "99999999999%"};
+	struct rd_share share;
+
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		assert_int_equal(rd_share_parse(good[i].text, &share), 0);
+		assert_true(share.given);
+		assert_int_equal(share.count, good[i].count);
+		assert_int_equal(share.millionths, good[i].millionths);
+	}
+	share.count = 4711;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		assert_int_equal(rd_share_parse(bad[i], &share), RD_USAGE);
+	assert_int_equal(share.count, 4711);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_seconds),
 		cmocka_unit_test(test_moments),
+		cmocka_unit_test(test_shares),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,6 +103,63 @@ report "time: after the end" 0 "$r" --from 2200-01-01
 grep -q "^no sample passes the filter" "$scratch/out" && ok "time: nothing there" || not_ok "time: nothing there" "$scratch/out"
 refused "time: backwards" 2 "--from is not before --to" "$r" --from 2 --to 1
 
+# ---- views: what they choose and how they show it, in every form
+
+# sums NAME WANTED ARG...: every form counts the same samples.
+sums()
+{
+	view=$1
+	sum=$2
+	shift 2
+	report "$view: json" 0 "$r" --format json --stacks "$@"
+	is "$view: json" "$sum $sum $sum $sum" \
+		"$(jq -r '[.samples, (.stacks.samples | add // 0), (.rows.samples | add // 0), (.buckets.samples | add // 0)] | join(" ")' "$scratch/out")"
+	is "$view: no sample is lost" "$samples" "$(jq '.samples + .discarded' "$scratch/out")"
+	is "$view: folded" "$sum" "$("$bin/rundown" report "$r" --format folded "$@" | awk '{ n += $NF } END { print n + 0 }')"
+	case " $* " in *" --inverted "*) return ;; esac
+	is "$view: csv" "$(jq '[.methods[].inclusive] | add // 0' "$scratch/out")" \
+		"$("$bin/rundown" report "$r" --format csv "$@" | tr -d '\r' | sed -e 1d -e 's/"[^"]*"/x/g' | awk -F, -v at=9 '{ n += $at } END { print n + 0 }')"
+}
+folded=$("$bin/rundown" report "$r" --format folded)
+# with REGEX: samples of the folded stacks that have such a frame.
+with()
+{
+	printf '%s\n' "$folded" | grep -E -- "$1" | awk '{ n += $NF } END { print n + 0 }'
+}
+sums "focus" "$(with ';[^;]*Regex')" --focus Regex
+sums "ignore" "$((samples - $(with ';[^;]*Regex')))" --ignore Regex
+sums "module" "$(with ';shop![^;]*$')" --module shop
+sums "hide" "$(with ';(shop|Anony)[^;]*!')" --hide '^[^sA]'
+sums "callers" "$(with ';[^;]*Fib')" --callers Fib --group type
+sums "inverted" "$samples" --inverted --min 1%
+sums "nothing" 0 --focus 'no such method'
+report "callees" 0 "$r" --format folded --callees 'Fib\(int32\)'
+is "callees: stacks begin with it" "" "$(grep -v '^[0-9]*;shop!Shop.Program.Fib(int32)[; ]' "$scratch/out")"
+report "callers" 0 "$r" --format json --callers 'Fib\(int32\)'
+is "callers: it is inmost, and outermost of its own" "[$(with ';shop!Shop.Program.Fib\(int32\)'),0]" \
+	"$(jq -c '.methods[] | select(.name == "Fib") | [.exclusive, .direct]' "$scratch/out")"
+is "callers: whoever has a caller has a direct one" "$(jq .samples "$scratch/out")" \
+	"$(jq '[.methods[].direct] | add' "$scratch/out")"
+report "groups" 0 "$r" --format json --group module
+is "groups: each is once" "$(jq '.methods | length' "$scratch/out")" "$(jq '[.methods[].module] | unique | length' "$scratch/out")"
+threads=$("$bin/rundown" report "$r" --format json --by thread --group process)
+is "threads: sum to the samples" "$samples" "$(echo "$threads" | jq '[.methods[].exclusive] | add')"
+thread=$(echo "$threads" | jq '.methods[0].thread')
+sums "thread" "$(echo "$threads" | jq '.methods[0].exclusive')" --thread "$thread"
+is "folded by thread" "$samples" \
+	"$("$bin/rundown" report "$r" --format folded --by thread | awk '/^[0-9]*;thread [0-9]*;/ { n += $NF } END { print n }')"
+report "min" 0 "$r" --min 5%
+is "min: no row has less" 0 "$(awk '$4 ~ /^[0-4]\.[0-9]$/ && $5 == "%" { n++ } END { print n + 0 }' "$scratch/out")"
+grep -q "of them below 454 samples; percentages are of the 9,065 samples$" "$scratch/out" && ok "min: says so" || not_ok "min: says so" "$scratch/out"
+report "text of a view" 0 "$r" --callers Fib --hide '^System'
+grep -q "^only the callers of 'Fib'" "$scratch/out" && grep -q "^without frames like '^System'" "$scratch/out" &&
+	grep -q "^ *direct  *exclusive  *inclusive " "$scratch/out" && ok "text: says what is shown" || not_ok "text: says what is shown" "$scratch/out"
+refused "no such thread" 1 "no samples of thread 1; there are [0-9]*, " "$r" --thread 1
+refused "no such module" 1 "no frame is of a module 'nothing'" "$r" --module nothing
+refused "no pattern" 2 "--focus: 'a(b' is no regular expression: " "$r" --focus 'a(b'
+refused "callers and callees" 2 "exclude each other" "$r" --callers a --callees b
+refused "tiers of groups" 2 "a group has no tier" "$r" --group module --tiers
+
 # ---- a terminal, and none
 if command -v script >/dev/null && command -v stty >/dev/null; then
 	for columns in 80 120; do

@@ -92,6 +92,13 @@ refused "report: --top of folded" "--top does not go with --format folded" repor
 refused "report: a filter of the digest" "--digest is of the whole result" report a --digest --kind cpu
 refused "report: no number" "--top: 'many' is not a number" report a --top many
 refused "report: no time" "--from: 'noon' is not seconds" report a --from noon
+refused "report: --inverted rows" "--inverted turns stacks around: it does not go with --format csv" report a --format csv --inverted
+refused "report: --inverted rows of JSON" "does not go with --format json without --stacks" report a --format json --inverted
+refused "report: --stacks of text" "--stacks does not go with --format text" report a --stacks
+refused "report: --sort direct of nothing" "--sort direct needs --callers or --callees" report a --sort direct
+refused "report: too much" "--min: more than 100 %" report a --min 101%
+refused "report: no share" "--min: 'much' is not a number or a part such as 0.5%" report a --min much
+refused "report: a view of the digest" "--digest is of the whole result" report a --digest --focus b
 refused "report: no such form" "--format: 'xml' is none of text, json, csv, folded" report a --format xml
 
 is "--version" 0 "$("$bin/rundown" --version | grep -cvxE 'rundown [0-9]+\.[0-9]+\.[0-9]+')"

@@ -66,15 +66,23 @@ static void show(const struct rd_result *r)
 		 .has_to = true,
 		 .to_ns = INT64_MAX,
 		 .to_is_utc = true},
+		{.kind = -1,
+		 .hide = "a",
+		 .group = RD_GROUP_NAMESPACE,
+		 .by_thread = true,
+		 .inverted = true,
+		 .min_samples = 3},
+		{.kind = -1, .focus = "e", .callees = "[a-m]", .group = RD_GROUP_PROCESS, .min_millionths = 100000},
+		{.kind = -1, .ignore = "^z", .callers = ".", .tiers = true, .sort = RD_SORT_DIRECT},
 	};
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
 		struct rd_view v;
 		const struct rd_report_format *f;
 		if (rd_view_make(&v, r, &filters[i], NULL) != 0)
 			continue;
 		for (size_t k = 0; (f = rd_report_format(k)) != NULL; k++) {
-			struct rd_report_options o = {.top = i, .columns = i ? 60 : 0};
+			struct rd_report_options o = {.top = i, .columns = i ? 60 : 0, .stacks = i > 1};
 			struct rd_out out;
 			rd_out_init(&out, -1);
 			if (f->write(&v, &o, &out, NULL) != 0)

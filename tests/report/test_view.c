@@ -28,14 +28,11 @@ static void look(const struct rd_view_filter *f)
 
 static void check_method(size_t row, const char *name, uint64_t exclusive, uint64_t inclusive)
 {
-	assert_true(row < view.methods.n);
-	const struct rd_view_method *m = &view.methods.at[row];
-	if (m->no_stack)
-		assert_string_equal(name, "[no stack]");
-	else
-		assert_span(rd_strings_at(&result.strings, m->name), name);
-	assert_int_equal(m->exclusive, exclusive);
-	assert_int_equal(m->inclusive, inclusive);
+	assert_true(row < view.rows.n);
+	const struct rd_view_row *r = &view.rows.at[row];
+	assert_span(view.methods.at[r->method].name, name);
+	assert_int_equal(r->exclusive, exclusive);
+	assert_int_equal(r->inclusive, inclusive);
 }
 
 static void test_counts_by_method(void **state)
@@ -45,7 +42,7 @@ static void test_counts_by_method(void **state)
 	assert_int_equal(view.kinds[RD_SAMPLE_MANAGED], 60);
 	assert_int_equal(view.kinds[RD_SAMPLE_EXTERNAL], 40);
 	assert_int_equal(view.discarded, 0);
-	assert_int_equal(view.methods.n, 5);
+	assert_int_equal(view.rows.n, 5);
 	/* Work recurs in a stack and has two tiers: one row, once a sample. */
 	check_method(0, "Work", 60, 60);
 	check_method(1, "?", 30, 30);
@@ -62,11 +59,11 @@ static void test_tiers_split(void **state)
 	struct rd_view_filter f = RD_VIEW_ALL;
 	f.tiers = true;
 	look(&f);
-	assert_int_equal(view.methods.n, 6);
+	assert_int_equal(view.rows.n, 6);
 	check_method(0, "Work", 60, 60);
-	assert_int_equal(view.methods.at[0].tier, RD_TIER_QUICK);
+	assert_int_equal(view.methods.at[view.rows.at[0].method].tier, RD_TIER_QUICK);
 	check_method(5, "Work", 0, 20);
-	assert_int_equal(view.methods.at[5].tier, RD_TIER_TIER1);
+	assert_int_equal(view.methods.at[view.rows.at[5].method].tier, RD_TIER_TIER1);
 }
 
 static void test_sorts(void **state)
@@ -81,7 +78,7 @@ static void test_sorts(void **state)
 	check_method(0, "Main", 0, 90);
 	check_method(1, "Work", 60, 60);
 	check_method(2, "?", 30, 30);
-	assert_true(view.methods.at[4].no_stack);
+	assert_int_equal(view.methods.at[view.rows.at[4].method].what, RD_VIEW_NO_STACK);
 }
 
 static void test_filters_by_kind_and_process(void **state)
@@ -159,7 +156,7 @@ static void test_time_in_utc(void **state)
 	f.to_ns = -1;
 	look(&f);
 	assert_int_equal(view.samples, 0);
-	assert_int_equal(view.methods.n, 0);
+	assert_int_equal(view.rows.n, 0);
 	assert_int_equal(view.buckets.n, 0);
 }
 
@@ -178,7 +175,7 @@ static void test_nothing_in_it(void **state)
 	memset(&result, 0, sizeof result);
 	look(&RD_VIEW_ALL);
 	assert_int_equal(view.samples, 0);
-	assert_int_equal(view.methods.n, 0);
+	assert_int_equal(view.rows.n, 0);
 	assert_int_equal(view.buckets.n, 0);
 }
 

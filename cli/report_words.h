@@ -1,0 +1,40 @@
+/*
+ * report_words - the words of `rundown report`: its options, and which of them go together.
+ */
+#ifndef RD_CLI_REPORT_WORDS_H
+#define RD_CLI_REPORT_WORDS_H
+
+#include "cli/options.h"
+#include "report/format.h"
+
+#define RD_REPORT_NAME        "rundown report"
+/* --top: nobody said. */
+#define RD_REPORT_TOP_DEFAULT UINT64_MAX
+
+/* What is asked of a view; `diff` has these too. */
+struct rd_view_words {
+	const char *process, *module, *focus, *ignore, *hide, *callers, *callees;
+	uint64_t thread;     /* RD_NO_THREAD: any */
+	int kind, group, by; /* -1: not given */
+	struct rd_moment from, to;
+	struct rd_share min;
+	bool tiers, inverted;
+};
+#define RD_NO_THREAD     UINT64_MAX
+#define RD_VIEW_NO_WORDS ((struct rd_view_words){.thread = RD_NO_THREAD, .kind = -1, .group = -1, .by = -1})
+
+struct rd_report_words {
+	const char *result, *output;
+	int format, sort; /* -1: not given */
+	uint64_t top;
+	struct rd_view_words view;
+	bool stacks, digest, strict;
+};
+
+/* true: go on. Else leave with *exit_code. */
+bool rd_report_words(struct rd_report_words *w, int argc, char **argv, int *exit_code);
+const struct rd_report_format *rd_report_words_format(const struct rd_report_words *w);
+/* The filter that the words ask for; borrows them. */
+void rd_view_words_filter(const struct rd_view_words *w, struct rd_view_filter *f);
+
+#endif

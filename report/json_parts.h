@@ -1,0 +1,17 @@
+/*
+ * json_parts - what the JSON forms have in common.
+ */
+#ifndef RD_REPORT_JSON_PARTS_H
+#define RD_REPORT_JSON_PARTS_H
+
+#include "base/out.h"
+#include "report/view.h"
+
+/* The members that name a method or a group. */
+void rd_json_method(struct rd_json *j, const struct rd_view *v, const struct rd_view_method *m);
+/* "view": the words of the filter that was given. */
+void rd_json_view(struct rd_json *j, const struct rd_view *v);
+/* "frames", "calls", "stacks", "rows": all that a page or a program needs to count anew. */
+void rd_json_stacks(struct rd_json *j, const struct rd_view *v);
+
+#endif
