@@ -2,12 +2,10 @@
 #include "base/radix.h"
 #include "tests/gen/rules.h"
 
-/* The first record of each part that belongs to samples of one moment. */
+/* The first record of each part that belongs to the samples of one moment and thread. */
 struct parts {
-	uint64_t stamp; /* the key: of the samples, */
-	uint32_t tid, cpu;
 	uint32_t kernel, user; /* cue + 1 */
-	uint64_t used;         /* a sample is here */
+	bool used;             /* a sample is here */
 };
 
 struct counting {
@@ -16,21 +14,55 @@ struct counting {
 	const struct gen_options *o;
 	const struct gen_act *act;
 	const struct gen_cues *cues;
-	struct rd_records parts;
+	struct rd_radix_item *order; /* cues of samples, in the order of their stamps */
+	size_t order_n;
+	RD_VEC(uint32_t) moments; /* by sample: its place in parts */
+	RD_VEC(struct parts) parts;
 	uint64_t records, used;
 	bool check_real;
 };
 
 /* ---- stack records */
 
-static uint32_t parts_of(struct counting *c, uint64_t stamp, uint32_t tid, uint32_t cpu)
+static const struct gen_cue *ordered_cue(const struct counting *c, size_t i)
 {
-	struct parts key = {.stamp = stamp, .tid = tid, .cpu = tid ? 0 : cpu};
-	uint32_t id = rd_records_id(&c->parts, &key, NULL);
+	return &c->cues->at.at[c->order[i].index];
+}
 
-	if (id == RD_NONE)
+/* Samples of one thread at one time; of thread 0 on one CPU. */
+static bool same_moment(const struct counting *c, const struct gen_cue *x, const struct gen_cue *y)
+{
+	uint32_t tid = c->act->threads.at[c->act->samples.at[x->index].thread].tid;
+
+	return tid == c->act->threads.at[c->act->samples.at[y->index].thread].tid && (tid || x->cpu == y->cpu);
+}
+
+static void order_samples(struct counting *c)
+{
+	c->order = rd_realloc(NULL, (c->cues->at.n + 1) * sizeof *c->order);
+	if (c->order == NULL || rd_vec_reserve(&c->moments, c->act->samples.n) != 0)
 		gen_out_of_memory();
-	return id;
+	for (uint32_t i = 0; i < c->cues->at.n; i++)
+		if (c->cues->at.at[i].kind == GEN_SAMPLE)
+			c->order[c->order_n++] = (struct rd_radix_item){c->cues->at.at[i].stamp, i};
+	if (rd_radix_sort(c->order, c->order_n) != 0)
+		gen_out_of_memory();
+}
+
+static void find_moments(struct counting *c)
+{
+	for (size_t i = 0; i < c->order_n; i++) {
+		const struct gen_cue *cue = ordered_cue(c, i);
+		uint32_t moment = GEN_NONE;
+		for (size_t k = i; moment == GEN_NONE && k > 0 && c->order[k - 1].key == cue->stamp; k--)
+			if (same_moment(c, cue, ordered_cue(c, k - 1)))
+				moment = c->moments.at[ordered_cue(c, k - 1)->index];
+		if (moment == GEN_NONE) {
+			moment = (uint32_t)c->parts.n;
+			GEN_ADD(&c->parts, (struct parts){0});
+		}
+		c->moments.at[cue->index] = moment;
+	}
 }
 
 /* "Of two records of one kind the first by (own time, place)." Cues of one slot stand in the order of writing. */
@@ -38,10 +70,12 @@ static void add_record(struct counting *c, uint32_t cue)
 {
 	const struct gen_cue *at = &c->cues->at.at[cue];
 	const struct gen_record *r = &c->act->records.at[at->index];
-	struct parts *p = rd_records_at(&c->parts, parts_of(c, gen_record_about(c->act, r), r->tid, r->cpu));
-	uint32_t *part = r->user ? &p->user : &p->kernel;
 
 	c->records++;
+	if (r->sample == GEN_NONE)
+		return;
+	struct parts *p = &c->parts.at[c->moments.at[r->sample]];
+	uint32_t *part = r->user ? &p->user : &p->kernel;
 	if (*part == 0 || at->stamp < c->cues->at.at[*part - 1].stamp)
 		*part = cue + 1;
 }
@@ -133,11 +167,11 @@ static void add_pointer(struct counting *c, struct work *w)
 
 static void find_parts(struct counting *c, struct work *w, uint32_t *first)
 {
-	struct parts *p = rd_records_at(&c->parts, parts_of(c, w->cue->stamp, w->thread->tid, w->cue->cpu));
+	struct parts *p = &c->parts.at[c->moments.at[w->cue->index]];
 
 	if (!p->used)
 		c->used += (p->kernel != 0) + (p->user != 0);
-	p->used = 1;
+	p->used = true;
 	w->kernel = p->kernel ? stack_of(c, p->kernel) : GEN_NONE;
 	w->user = p->user ? stack_of(c, p->user) : GEN_NONE;
 	w->broken_parts = p->kernel && !p->user;
@@ -203,37 +237,23 @@ static void add_sample(struct counting *c, const struct gen_cue *cue)
 	t->stacks += gen_hash_sample(w.hash, w.pid, w.thread->unnamed ? UINT64_MAX : w.thread->tid, w.sample->kind);
 }
 
-/* In the order of their stamps: verdicts hold until the next fact. */
-static void add_samples(struct counting *c)
-{
-	struct rd_radix_item *order = rd_realloc(NULL, (c->cues->at.n + 1) * sizeof *order);
-	size_t n = 0;
-
-	if (order == NULL)
-		gen_out_of_memory();
-	for (uint32_t i = 0; i < c->cues->at.n; i++) {
-		const struct gen_cue *cue = &c->cues->at.at[i];
-		if (cue->kind == GEN_SAMPLE && !cue->lost)
-			order[n++] = (struct rd_radix_item){cue->stamp, i};
-	}
-	if (rd_radix_sort(order, n) != 0)
-		gen_out_of_memory();
-	for (size_t i = 0; i < n; i++)
-		add_sample(c, &c->cues->at.at[order[i].index]);
-	rd_free(order);
-}
-
 void gen_truth_add(struct gen_truth *t, const struct gen_options *o, const struct gen_told told[3], bool check)
 {
 	struct counting c = {.truth = t, .o = o, .act = told[1].act, .cues = told[1].cues, .check_real = check};
 
-	rd_records_init(&c.parts, sizeof(struct parts), offsetof(struct parts, kernel));
+	order_samples(&c);
+	find_moments(&c);
 	gen_rules_init(&c.rules, o, t, told);
 	for (uint32_t i = 0; i < c.cues->at.n; i++)
 		if (c.cues->at.at[i].kind == GEN_RECORD && !c.cues->at.at[i].lost)
 			add_record(&c, i);
-	add_samples(&c);
+	/* In the order of their stamps: verdicts hold until the next fact. */
+	for (size_t i = 0; i < c.order_n; i++)
+		if (!ordered_cue(&c, i)->lost)
+			add_sample(&c, ordered_cue(&c, i));
 	t->stacks_unused += c.records - c.used;
 	gen_rules_release(&c.rules);
-	rd_records_release(&c.parts);
+	rd_free(c.order);
+	rd_vec_release(&c.moments);
+	rd_vec_release(&c.parts);
 }

@@ -32,11 +32,10 @@ struct gen_code_fact {
 	const struct gen_act *act;
 	uint32_t index, life;
 	uint8_t op;
-	bool kernel;     /* of processes 0 and 4 */
 	uint32_t method; /* in the truth, once asked; GEN_NONE */
 };
 
-/* Facts by address: those of address i are list[first[i] .. first[i + 1]), in their order. */
+/* Facts by address: those of address i are list[first[i] .. first[i + 1]), by life and in their order. */
 struct gen_code {
 	RD_VEC(struct gen_code_fact) facts;
 	RD_VEC(uint32_t) first, list;

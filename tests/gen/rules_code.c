@@ -23,6 +23,9 @@ static uint32_t key_of(struct rd_records *keys, uint64_t id, uint64_t rejit, uin
 
 /* ---- the facts */
 
+/* What processes 0 and 4 have is everybody's. */
+#define KERNEL UINT32_MAX
+
 static void add_code(struct gen_rules *r, struct gen_code *to, const struct gen_act *a, const struct gen_cue *c,
 		     uint32_t process, uint64_t start, uint64_t size)
 {
@@ -30,8 +33,7 @@ static void add_code(struct gen_rules *r, struct gen_code *to, const struct gen_
 	uint32_t pid = a->processes.at[process].pid;
 
 	f.order = gen_order(c->stamp, c->op);
-	f.life = gen_rules_life(r, pid, c->stamp);
-	f.kernel = pid == 0 || pid == 4;
+	f.life = pid == 0 || pid == 4 ? KERNEL : gen_rules_life(r, pid, c->stamp);
 	f.method = GEN_NONE;
 	GEN_ADD(&to->facts, f);
 }
@@ -81,6 +83,8 @@ static int compare_code(const void *a, const void *b)
 {
 	const struct gen_code_fact *x = a, *y = b;
 
+	if (x->life != y->life)
+		return x->life < y->life ? -1 : 1;
 	if (x->order != y->order)
 		return x->order < y->order ? -1 : 1;
 	return x->index < y->index ? -1 : x->index > y->index;
@@ -165,20 +169,25 @@ struct near {
 	struct gen_code_fact *before, *after;
 };
 
-/* The neighbours in the history of an address: of a life's own facts, or of the kernel's. */
-static struct near near_facts(struct gen_code *c, uint32_t rank, uint32_t life, bool kernel, uint64_t stamp)
+/* The neighbours in the history of an address, in a life. */
+static struct near near_facts(struct gen_code *c, uint32_t rank, uint32_t life, uint64_t stamp)
 {
+	const uint32_t begin = c->first.at[rank], end = c->first.at[rank + 1];
+	uint32_t low = begin, high = end;
 	struct near n = {NULL, NULL};
 
-	for (uint32_t i = c->first.at[rank]; i < c->first.at[rank + 1] && !n.after; i++) {
-		struct gen_code_fact *f = &c->facts.at[c->list.at[i]];
-		if (kernel ? !f->kernel : f->life != life)
-			continue;
-		if (f->order <= stamp * 2 + 1)
-			n.before = f;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct gen_code_fact *f = &c->facts.at[c->list.at[middle]];
+		if (f->life < life || (f->life == life && f->order <= stamp * 2 + 1))
+			low = middle + 1;
 		else
-			n.after = f;
+			high = middle;
 	}
+	if (low > begin && c->facts.at[c->list.at[low - 1]].life == life)
+		n.before = &c->facts.at[c->list.at[low - 1]];
+	if (low < end && c->facts.at[c->list.at[low]].life == life)
+		n.after = &c->facts.at[c->list.at[low]];
 	return n;
 }
 
@@ -267,7 +276,7 @@ static uint32_t method_of(struct gen_rules *r, struct gen_code_fact *f)
 /* "To the latest event at or before t if that says alive from here, else to the earliest after if that says until." */
 static bool ask_methods(struct gen_rules *r, uint32_t life, uint32_t rank, uint64_t stamp, struct gen_verdict *v)
 {
-	struct near n = near_facts(&r->methods, rank, life, false, stamp);
+	struct near n = near_facts(&r->methods, rank, life, stamp);
 	bool from = n.before && n.before->op != GEN_UNLOAD, until = n.after && n.after->op != GEN_LOAD;
 
 	if (n.after)
@@ -290,10 +299,9 @@ static uint32_t image_of(struct gen_rules *r, struct gen_code_fact *f)
 	return gen_truth_method(r->truth, 0, path.shown, "", "?", "", true);
 }
 
-static bool ask_images(struct gen_rules *r, uint32_t life, uint32_t rank, bool kernel, uint64_t stamp,
-		       struct gen_verdict *v)
+static bool ask_images(struct gen_rules *r, uint32_t life, uint32_t rank, uint64_t stamp, struct gen_verdict *v)
 {
-	struct near n = near_facts(&r->images, rank, life, kernel, stamp);
+	struct near n = near_facts(&r->images, rank, life, stamp);
 	bool from = n.before && n.before->op != GEN_UNLOAD, until = n.after && n.after->op != GEN_LOAD;
 
 	if (n.after)
@@ -361,7 +369,7 @@ static bool ask_symbols(struct gen_rules *r, const struct gen_mapping *m, const 
 /* "The newest at or before t, else the earliest after." */
 static bool ask_mappings(struct gen_rules *r, uint32_t life, uint32_t rank, uint64_t stamp, struct gen_verdict *v)
 {
-	struct near n = near_facts(&r->mappings, rank, life, false, stamp);
+	struct near n = near_facts(&r->mappings, rank, life, stamp);
 	const struct gen_code_fact *f = n.before ? n.before : n.after;
 	struct gen_path path;
 
@@ -383,8 +391,8 @@ static void judge(struct gen_rules *r, uint32_t life, uint32_t rank, uint64_t st
 	uint32_t row[2] = {r->lives.at[life].row};
 
 	*v = (struct gen_verdict){.until = UINT64_MAX};
-	if (!ask_methods(r, life, rank, stamp, v) && !ask_images(r, life, rank, false, stamp, v) &&
-	    !ask_images(r, life, rank, true, stamp, v) && !ask_mappings(r, life, rank, stamp, v))
+	if (!ask_methods(r, life, rank, stamp, v) && !ask_images(r, life, rank, stamp, v) &&
+	    !ask_images(r, KERNEL, rank, stamp, v) && !ask_mappings(r, life, rank, stamp, v))
 		v->method = gen_truth_method(r->truth, 0, "", "", "?", "", true);
 	row[1] = v->method;
 	v->row = rd_records_id(&r->truth->rows, row, NULL);

@@ -51,7 +51,7 @@ uint64_t gen_hash_sample(uint64_t stack, uint32_t pid, uint64_t thread, uint32_t
 static struct rd_span append_part(struct rd_bytes *text, const char *part)
 {
 	size_t n = strlen(part);
-	struct rd_span at = {(const uint8_t *)(uintptr_t)text->n, n}; /* a place for now: text may move */
+	struct rd_span at = {(const uint8_t *)(uintptr_t)text->n, n}; /* a place: text may move until it is whole */
 
 	if (rd_bytes_append(text, part, n + 1) != 0)
 		gen_out_of_memory();

@@ -222,5 +222,4 @@ void remove_store(const char *folder)
 	}
 	snprintf(path, sizeof path, "%s/store", folder);
 	rmdir(path);
-	rmdir(folder);
 }

@@ -16,7 +16,7 @@ struct opened_trace {
 int open_trace(struct opened_trace *t, const char *path, struct rd_error *err);
 void close_trace(struct opened_trace *t);
 
-/* The store is made in folder, and left empty of jobs' files by remove_store. */
+/* The store is made in folder; remove_store removes it and the trace there, whatever is left of them. */
 int deliver_and_finish(const struct opened_trace *t, const char *folder, uint32_t shards, struct rd_result *out,
 		       struct rd_error *err);
 void remove_store(const char *folder);

@@ -106,20 +106,16 @@ int scenario_holds(const struct gen_options *o, const char *folder, struct rd_by
 
 /* ---- apart */
 
-static void child(const struct gen_options *o, int fd)
+static void child(const struct gen_options *o, const char *folder, int fd)
 {
-	struct rd_bytes why = {0};
-	char folder[] = "/tmp/rundown-property-XXXXXX";
-
 	/* A death is the parent's to tell, not cmocka's. */
 	static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+	struct rd_bytes why = {0};
+
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		signal(signals[i], SIG_DFL);
 	alarm(SECONDS_MOST);
-	if (mkdtemp(folder) == NULL)
-		_exit(2);
 	int rc = scenario_holds(o, folder, &why);
-	remove_store(folder);
 	if (why.n && write(fd, why.at, why.n) != (ssize_t)why.n)
 		rc = 2;
 	rd_bytes_release(&why);
@@ -128,6 +124,7 @@ static void child(const struct gen_options *o, int fd)
 
 int scenario_holds_apart(const struct gen_options *o, struct rd_bytes *why)
 {
+	const char *folder = scratch_folder();
 	char chunk[4096];
 	int fds[2], status;
 	ssize_t n;
@@ -141,7 +138,7 @@ int scenario_holds_apart(const struct gen_options *o, struct rd_bytes *why)
 		abort();
 	if (pid == 0) {
 		close(fds[0]);
-		child(o, fds[1]);
+		child(o, folder, fds[1]);
 	}
 	close(fds[1]);
 	while ((n = read(fds[0], chunk, sizeof chunk)) > 0)
@@ -149,6 +146,7 @@ int scenario_holds_apart(const struct gen_options *o, struct rd_bytes *why)
 	close(fds[0]);
 	if (waitpid(pid, &status, 0) != pid)
 		abort();
+	remove_store(folder);
 	if (WIFSIGNALED(status))
 		say(why, "died of signal %d\n", WTERMSIG(status));
 	return !WIFEXITED(status) || WEXITSTATUS(status) != 0;

@@ -7,7 +7,7 @@
 
 #include "tests/gen/scenario.h"
 
-/* 0, or 1 with a few lines on what does not hold in why. Leaves nothing behind in folder but what was there. */
+/* 0, or 1 with a few lines on what does not hold in why. The store it leaves in folder is remove_store's. */
 int scenario_holds(const struct gen_options *o, const char *folder, struct rd_bytes *why);
 
 /* The same in a process of its own, so that one that dies or hangs fails as well. */
