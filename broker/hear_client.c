@@ -194,6 +194,9 @@ void rd_hear_client(struct rd_broker *b, struct rd_member *from, struct rd_messa
 	case RD__KIND__CANCEL:
 		cancel(b, from, m->envelope);
 		break;
+	case RD__KIND__TOP:
+		rd_top_ask(b, from, m->envelope);
+		break;
 	case RD__KIND__RETRY:
 		retry(b, from, m->envelope);
 		break;

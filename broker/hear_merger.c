@@ -128,6 +128,9 @@ void rd_hear_merger(struct rd_broker *b, struct rd_message *m)
 	case RD__KIND__FINISH_PROGRESS:
 		finish_progress(b, m->envelope);
 		break;
+	case RD__KIND__TOP_ROWS:
+		rd_top_answer(b, m->envelope);
+		break;
 	case RD__KIND__FINISHED:
 		finished(b, m);
 		break;

@@ -286,6 +286,7 @@ void rd_job_end(struct rd_broker *b, struct rd_job *j, enum rd_job_state state)
 	j->begun_ns = 0;
 	j->state = state;
 	j->sweep_due = uses_scratch(j);
+	rd_top_give_up(b, j);
 	rd_touch_job(j);
 	rd_keep_less(b, j, false);
 	if (state != RD_JOB_DONE) {

@@ -225,6 +225,7 @@ static void take_out(struct rd_broker *b, struct rd_member *m, enum rd_blame bla
 	if (m == b->merger) {
 		b->merger = NULL;
 		rd_attempts_merger_lost(b);
+		rd_top_give_up(b, NULL);
 	}
 	if (m->role == RD__ROLE__WORKER)
 		give_back(b, m, blame);

@@ -27,13 +27,14 @@ struct rd_member {
 	rd_peer id;
 	Rd__Role role;
 	uint8_t uuid[16];
-	char name[300];         /* host and pid, for people */
-	uint32_t capacity;      /* workers: attempts at a time */
-	uint32_t load;          /* of these in use; one that has committed uses none */
-	bool passed_over;       /* nothing that waits is for this one; rd_dispatch's own */
-	bool gone;              /* the next sweep takes it out */
-	bool watches_all;       /* clients: hears of every job, */
-	struct rd_job *watches; /* or of this one */
+	char name[300];           /* host and pid, for people */
+	uint32_t capacity;        /* workers: attempts at a time */
+	uint32_t load;            /* of these in use; one that has committed uses none */
+	bool passed_over;         /* nothing that waits is for this one; rd_dispatch's own */
+	bool gone;                /* the next sweep takes it out */
+	bool watches_all;         /* clients: hears of every job, */
+	struct rd_job *watches;   /* or of this one */
+	struct rd_job *wants_top; /* clients: waits for the job's hottest methods */
 };
 
 enum rd_task_state { RD_TASK_WAITING, RD_TASK_RUNNING, RD_TASK_DONE, RD_TASK_QUARANTINED };
@@ -333,6 +334,13 @@ void rd_status_tell(struct rd_broker *b, const struct rd_job *j, rd_peer to);
 /* Tell the watchers, now or when it is time again. */
 void rd_status_push(struct rd_broker *b);
 uint64_t rd_status_next_ns(const struct rd_broker *b);
+
+/* ---- top.c: early answers, from the merger to those who asked */
+
+void rd_top_ask(struct rd_broker *b, struct rd_member *from, const Rd__Envelope *e);
+void rd_top_answer(struct rd_broker *b, const Rd__Envelope *e);
+/* Nobody will answer those who wait; of a job, or NULL: of all. */
+void rd_top_give_up(struct rd_broker *b, const struct rd_job *j);
 
 /* ---- hear_*.c: what peers say, already validated; each may take what it needs out of *m */
 

@@ -7,8 +7,10 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/job_status.h"
+#include "cli/job_top.h"
 #include "cli/options.h"
 #include "net/message.h"
+#include "net/validate.h"
 #include "net/wire_error.h"
 
 #define NAME "rundown status"
@@ -20,6 +22,7 @@ struct words {
 	const char *job; /* NULL: all */
 	bool watch;
 	int form;
+	uint64_t top; /* 0: the status, not the methods */
 };
 
 struct telling {
@@ -38,6 +41,8 @@ static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 		RD_CLIENT_OPTIONS(&w->client),
 		{"watch", 'w', NULL, "go on telling what changes, until the job ends", RD_OPT_FLAG, &w->watch, 0, 0,
 		 NULL},
+		{"top", 0, "N", "of a job that runs: the N hottest methods so far, before anything is reconciled",
+		 RD_OPT_NUMBER, &w->top, 1, RD_TOP_MAX, NULL},
 		{"format", 0, "FORM", "text or json (default text)", RD_OPT_CHOICE, &w->form, 0, 0, form_words},
 	};
 	const struct rd_command_line line = {
@@ -49,7 +54,8 @@ static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 		.options = options,
 		.options_n = sizeof options / sizeof *options,
 		.examples = "  rundown status --broker ipc:///run/rundown/broker\n"
-			    "  rundown status 1f2e3d4c-7 --watch\n",
+			    "  rundown status 1f2e3d4c-7 --watch\n"
+			    "  rundown status 1f2e3d4c-7 --top 20\n",
 		.notes = "With --watch --format json each line is an object.\n"
 			 "Exit code: 0 told; 1 no broker, no such job; 2 wrong usage.\n",
 	};
@@ -58,7 +64,10 @@ static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 	if (!rd_options_parse(&line, argc, argv, &first, exit_code))
 		return false;
 	w->job = first < argc ? argv[first] : NULL;
-	*exit_code = rd_client_check(&w->client, NAME);
+	if (w->top && (w->job == NULL || w->watch))
+		*exit_code = rd_usage(NAME, "--top is of one JOB, and not with --watch");
+	else
+		*exit_code = rd_client_check(&w->client, NAME);
 	return *exit_code == 0;
 }
 
@@ -141,7 +150,8 @@ int rd_cmd_status(int argc, char **argv)
 	rd_out_init(&t.out, STDOUT_FILENO);
 	e.job = rd_field(w.job);
 	e.watch = w.watch;
-	int rc = rd_client_ask(&w.client, &e, hear, &t, &err);
+	int rc = w.top ? rd_job_top(&w.client, w.job, (uint32_t)w.top, w.form == FORM_JSON, &t.out, &err)
+		       : rd_client_ask(&w.client, &e, hear, &t, &err);
 	int closed = rd_out_close(&t.out, rc < 0 ? NULL : &err);
 	return rc < 0 || closed < 0 ? rd_complain(NAME, &err) : RD_EXIT_OK;
 }

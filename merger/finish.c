@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "merger/beside.h"
 #include "merger/compute.h"
+#include "merger/look.h"
 #include "net/task.h"
 #include "store/store.h"
 
@@ -77,9 +78,11 @@ static int read_task(struct task *t, int fd, struct rd_error *err)
 		return rd_fail(err, RD_INTERNAL, "a task that is cut");
 	if ((code = rd_envelope_unpack((struct rd_span){packed, t->head.packed_bytes}, &t->order.envelope, err)) < 0)
 		return code;
+	rd_field_text(&t->order.envelope->job, t->job, sizeof t->job);
+	if (t->head.step == RD_STEP_LOOK)
+		return 0;
 	if (t->order.envelope->finish == NULL)
 		return rd_fail(err, RD_INTERNAL, "a task without an order");
-	rd_field_text(&t->order.envelope->job, t->job, sizeof t->job);
 	rd_field_text(&t->order.envelope->finish->output, t->output, sizeof t->output);
 	return rd_blob_add(&t->order.blob, c.at, rd_left(&c), err);
 }
@@ -301,6 +304,20 @@ static int deliver(const struct task *t, struct rd_error *err)
 	return code < 0 ? rd_error_at(err, code, t->output, RD_NO_OFFSET) : 0;
 }
 
+/* ---- LOOK */
+
+static int look(const struct task *t, struct rd_error *err)
+{
+	struct rd_bytes packed = {0};
+	int code = rd_look_child(t->state, t->order.envelope, &packed, err);
+
+	if (code == 0)
+		code = rd_pipe_write(t->pipe, RD_FINISH_TOP, (struct rd_span){packed.at, packed.n}, (struct rd_span){0},
+				     err);
+	rd_bytes_release(&packed);
+	return code;
+}
+
 /* ---- */
 
 static int work(struct task *t, int fd, struct rd_error *err)
@@ -314,6 +331,8 @@ static int work(struct task *t, int fd, struct rd_error *err)
 		return make_result(t, err);
 	case RD_STEP_DELIVER:
 		return deliver(t, err);
+	case RD_STEP_LOOK:
+		return look(t, err);
 	default:
 		return sweep(t, err);
 	}

@@ -27,6 +27,7 @@ enum rd_finish_frame {
 	RD_FINISH_READY = 2,
 	RD_FINISH_ERROR = 3,
 	RD_FINISH_END = 4,
+	RD_FINISH_TOP = 5, /* of RD_STEP_LOOK: the packed Envelope of TOP_ROWS */
 };
 #define RD_FINISH_BODY_MAX 4096
 

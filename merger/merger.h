@@ -29,7 +29,7 @@
 #include "merger/spool.h"
 #include "net/message.h"
 
-enum rd_finish_step { RD_STEP_QUEUED = 0, RD_STEP_FINISH = 1, RD_STEP_DELIVER = 2, RD_STEP_SWEEP = 3 };
+enum rd_finish_step { RD_STEP_QUEUED = 0, RD_STEP_FINISH = 1, RD_STEP_DELIVER = 2, RD_STEP_SWEEP = 3, RD_STEP_LOOK = 4 /* look.h */ };
 
 /* The acts that a merger needs; those on store and spool as in merger/work.h and merger/spool.h. */
 struct rd_merger_acts {

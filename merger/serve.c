@@ -12,6 +12,7 @@
 #include "base/signals.h"
 #include "merger/finish.h"
 #include "merger/inside.h"
+#include "merger/look.h"
 #include "merger/work.h"
 #include "net/socket.h"
 #include "net/validate.h"
@@ -27,7 +28,8 @@ struct serve {
 	struct rd_net *net;
 	struct rd_socket *socket;
 	struct rd_forker *forker;
-	struct rd_pipe pipe; /* of the one child; fd -1 without one */
+	struct rd_pipe pipe; /* of the one child that finishes; fd -1 without one */
+	struct rd_look look;
 	int lock, signals;
 	struct rd_log_limit refusals;
 	bool blocked; /* the socket took no more */
@@ -132,6 +134,8 @@ static int hear_broker(struct serve *s, struct rd_error *err)
 			got = rd_validate(&m, RD_FROM_BROKER, &why);
 		if (got < 0) {
 			tell_refused(s, &why);
+		} else if (m.envelope->kind == RD__KIND__TOP) {
+			rd_look_ask(&s->look, m.envelope);
 		} else {
 			code = rd_merger_message(&s->merger, &m, err);
 		}
@@ -169,9 +173,26 @@ static void hear_forker(struct serve *s)
 	int got;
 
 	while ((got = rd_forker_next(s->forker, &e, NULL)) == 1)
-		rd_merger_child_gone(&s->merger, &e);
+		if (e.id & RD_LOOK_CHILD)
+			rd_look_gone(&s->look, &e);
+		else
+			rd_merger_child_gone(&s->merger, &e);
 	if (got < 0)
 		s->forker_gone = true;
+}
+
+/* An answer that the socket does not take now is lost; whoever wants it asks again. */
+static void answer_looks(struct serve *s)
+{
+	Rd__Envelope *e;
+
+	rd_look_hear(&s->look);
+	if (rd_look_take(&s->look, &e) == 1) {
+		(void)rd_send(s->socket, 0, e, NULL, NULL);
+		rd_envelope_free(e);
+	}
+	if (!s->forker_gone)
+		rd_look_pump(&s->look, s->forker);
 }
 
 static void hear_signal(struct serve *s)
@@ -221,7 +242,7 @@ static int turn(struct serve *s, struct rd_error *err)
 	if (full < 0 || rd_merger_over(&s->merger))
 		return full;
 	s->blocked = full;
-	struct rd_poll items[4] = {
+	struct rd_poll items[5] = {
 		{.socket = s->socket,
 		 .want = (rd_merger_listens(&s->merger) ? RD_POLL_IN : 0u) | (s->blocked ? RD_POLL_OUT : 0u)},
 		{.fd = s->signals, .want = RD_POLL_IN},
@@ -230,6 +251,8 @@ static int turn(struct serve *s, struct rd_error *err)
 	size_t n = 3;
 	if (s->pipe.fd >= 0)
 		items[n++] = (struct rd_poll){.fd = s->pipe.fd, .want = RD_POLL_IN};
+	if (s->look.pipe.fd >= 0)
+		items[n++] = (struct rd_poll){.fd = s->look.pipe.fd, .want = RD_POLL_IN};
 	int ready = rd_net_poll(items, n, wait_ms(s), err);
 	if (ready < 0)
 		return ready;
@@ -238,6 +261,7 @@ static int turn(struct serve *s, struct rd_error *err)
 	int code = hear_broker(s, err);
 	hear_child(s);
 	hear_forker(s);
+	answer_looks(s);
 	hear_signal(s);
 	if (s->forker_gone)
 		return rd_fail(err, RD_INTERNAL, "the process that forks the finishes died");
@@ -277,6 +301,7 @@ int rd_merger_serve(const struct rd_merger_options *o, struct rd_forker *forker,
 	if (getrandom(uuid, sizeof uuid, 0) != sizeof uuid)
 		return rd_fail_errno(err, "making a uuid");
 	rd_merger_init(&s.merger, &acts, &o->limits, uuid);
+	rd_look_init(&s.look);
 	s.sweeping = true;
 	int code = open_all(&s, o, err);
 	while (code >= 0 && !rd_merger_over(&s.merger))
@@ -287,6 +312,7 @@ int rd_merger_serve(const struct rd_merger_options *o, struct rd_forker *forker,
 	}
 	rd_net_close(s.net);
 	rd_pipe_release(&s.pipe);
+	rd_look_release(&s.look);
 	rd_merger_release(&s.merger);
 	rd_work_close(s.work);
 	if (s.signals >= 0)

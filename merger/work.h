@@ -36,6 +36,10 @@ int rd_work_ledger(struct rd_work *w, const struct rd_shard_id *id, struct rd_le
 /* The same by the number of the task that decoded the shard. */
 int rd_work_ledger_task(struct rd_work *w, const char *job, uint64_t task, struct rd_error *err);
 
+/* Every merged shard of a job in the order of its numbers, until fn returns not 0; that. Only of a reader. */
+typedef int (*rd_work_shard_fn)(void *ctx, const struct rd_shard_id *id, struct rd_error *err);
+int rd_work_each_shard(struct rd_work *w, const char *job, rd_work_shard_fn fn, void *ctx, struct rd_error *err);
+
 /*
  * Put the row and the spool's blocks. 0: on disk. RD_EXISTS: the shard is in
  * the ledger, and nothing was changed. A full disk is RD_IO with ENOSPC in

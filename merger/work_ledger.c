@@ -64,6 +64,35 @@ int rd_work_ledger_task(struct rd_work *w, const char *job, uint64_t task, struc
 	return found;
 }
 
+int rd_work_each_shard(struct rd_work *w, const char *job, rd_work_shard_fn fn, void *ctx, struct rd_error *err)
+{
+	struct rd_shard_id id = {.trace = 0};
+	struct rd_ledger_key first, key;
+	struct rd_ledger_row row;
+	MDB_cursor *cursor;
+	int code = 0, rc = mdb_cursor_open(w->snapshot, w->dbi[RD_WORK_LEDGER], &cursor);
+
+	if (rc)
+		return rd_work_fail(w, err, rc, "reading the merger's store");
+	memcpy(id.job, job, strnlen(job, RD_JOB_ID_MAX));
+	rd_ledger_key(&first, &id);
+	MDB_val k = {sizeof first, &first}, v;
+	for (MDB_cursor_op op = MDB_SET_RANGE; code == 0 && (rc = mdb_cursor_get(cursor, &k, &v, op)) == 0;
+	     op = MDB_NEXT) {
+		if (k.mv_size != sizeof key || memcmp(k.mv_data, first.job, sizeof first.job) != 0)
+			break;
+		memcpy(&key, k.mv_data, sizeof key);
+		rd_ledger_key_id(&key, &id);
+		code = rd_ledger_row_open(&row, &key, (struct rd_span){v.mv_data, v.mv_size}, err);
+		if (code == 0)
+			code = fn(ctx, &id, err);
+	}
+	mdb_cursor_close(cursor);
+	if (code == 0 && rc && rc != MDB_NOTFOUND)
+		code = rd_work_fail(w, err, rc, "reading the merger's store");
+	return code;
+}
+
 struct partial {
 	const struct rd_shard_id *id;
 	struct rd_ledger_row row;

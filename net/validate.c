@@ -29,6 +29,7 @@ enum {
 	HAS_FINISH = 1 << 7,
 	HAS_FINISHED = 1 << 8,
 	HAS_STATUS = 1 << 9,
+	HAS_TOP = 1 << 10,
 };
 
 enum need { NONE, TASK, JOB, MAYBE_JOB, JOB_OR_TASK }; /* TASK: job, task and attempt */
@@ -242,6 +243,29 @@ static int check_status(const struct check *c)
 	return rc == 0 && s->finished ? finished_ok(c, s->finished) : rc;
 }
 
+static int check_top(const struct check *c)
+{
+	return c->e->count >= 1 && c->e->count <= RD_TOP_MAX ? 0 : bad(c, "the number of its rows");
+}
+
+static int check_top_rows(const struct check *c)
+{
+	const Rd__Top *t = c->e->top;
+
+	if ((t != NULL) == (c->e->error != NULL))
+		return bad(c, "rows or why there are none");
+	if (t == NULL)
+		return error_ok(c, c->e->error);
+	size_t n = t->n_pid;
+	if (n > RD_TOP_MAX || t->n_module != n || t->n_namespace_ != n || t->n_name != n || t->n_signature != n ||
+	    t->n_exclusive != n || t->n_inclusive != n)
+		return bad(c, "the number of its rows");
+	if (!texts_ok(n, t->module, 0, RD_TOP_TEXT_MAX) || !texts_ok(n, t->namespace_, 0, RD_TOP_TEXT_MAX) ||
+	    !texts_ok(n, t->name, 0, RD_TOP_TEXT_MAX) || !texts_ok(n, t->signature, 0, RD_TOP_TEXT_MAX))
+		return bad(c, "its names");
+	return 0;
+}
+
 static const struct rule rules[] = {
 	[RD__KIND__HELLO] = {"HELLO", STRANGER | WORKER | MERGER | CLIENT, HAS_HELLO, 0, NONE, NO_BLOB, check_hello},
 	[RD__KIND__WELCOME] = {"WELCOME", BROKER, HAS_WELCOME, 0, NONE, NO_BLOB, check_welcome},
@@ -268,6 +292,8 @@ static const struct rule rules[] = {
 	[RD__KIND__STATUS] = {"STATUS", CLIENT, 0, 0, MAYBE_JOB, NO_BLOB, NULL},
 	[RD__KIND__JOB_STATUS] = {"JOB_STATUS", BROKER, HAS_STATUS, 0, JOB, NO_BLOB, check_status},
 	[RD__KIND__CANCEL] = {"CANCEL", CLIENT, 0, 0, JOB, NO_BLOB, NULL},
+	[RD__KIND__TOP] = {"TOP", CLIENT | BROKER, 0, 0, JOB, NO_BLOB, check_top},
+	[RD__KIND__TOP_ROWS] = {"TOP_ROWS", MERGER | BROKER, 0, HAS_TOP | HAS_ERROR, JOB, NO_BLOB, check_top_rows},
 	[RD__KIND__JOBS] = {"JOBS", BROKER, 0, 0, NONE, NO_BLOB, NULL},
 	[RD__KIND__RETRY] = {"RETRY", CLIENT, 0, 0, JOB, NO_BLOB, NULL},
 };
@@ -299,7 +325,7 @@ static unsigned parts_of(const Rd__Envelope *e)
 	return (e->hello ? HAS_HELLO : 0) | (e->welcome ? HAS_WELCOME : 0) | (e->error ? HAS_ERROR : 0) |
 	       (e->work ? HAS_WORK : 0) | (e->opened ? HAS_OPENED : 0) | (e->chunk ? HAS_CHUNK : 0) |
 	       (e->submit ? HAS_SUBMIT : 0) | (e->finish ? HAS_FINISH : 0) | (e->finished ? HAS_FINISHED : 0) |
-	       (e->status ? HAS_STATUS : 0);
+	       (e->status ? HAS_STATUS : 0) | (e->top ? HAS_TOP : 0);
 }
 
 static int check_ids(const struct check *c, enum need need)

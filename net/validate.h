@@ -19,6 +19,9 @@
 #define RD_TRACES_MAX     65536
 #define RD_PRIORITY_MAX   1000
 #define RD_ATTEMPTS_MAX   100
+/* Early answers: rows, and bytes of a name. */
+#define RD_TOP_MAX        100
+#define RD_TOP_TEXT_MAX   500
 
 enum rd_sender {
 	RD_FROM_STRANGER = 1, /* says HELLO first and nothing else */

@@ -318,6 +318,55 @@ static void retry_of_an_ended_job_is_another_one(void **state)
 	assert_int_equal(RD_NOT_FOUND, expect(&s, CLIENT, RD__KIND__SUBMITTED)->error->code);
 }
 
+static void ask_top(rd_peer client)
+{
+	Rd__Envelope e = about(&s, RD__KIND__TOP, 0, 0);
+
+	e.count = 5;
+	say(&s, client, &e, NULL);
+}
+
+static void early_answers_go_to_those_who_asked(void **state)
+{
+	enum { OTHER = 90 };
+	Rd__Top top = RD__TOP__INIT;
+
+	start(&s, 1, 2, 2);
+	hello(&s, OTHER, RD__ROLE__CLIENT, 0);
+	ask_top(CLIENT);
+	assert_int_equal(5, expect(&s, MERGER, RD__KIND__TOP)->count);
+	Rd__Envelope rows = about(&s, RD__KIND__TOP_ROWS, 0, 0);
+	top.samples = 7;
+	rows.top = &top;
+	say(&s, MERGER, &rows, NULL);
+	assert_int_equal(7, expect(&s, CLIENT, RD__KIND__TOP_ROWS)->top->samples);
+	expect_nothing(&s, OTHER);
+	/* Said again, nobody asked. */
+	say(&s, MERGER, &rows, NULL);
+	expect_nothing(&s, CLIENT);
+	/* The merger goes; the job ends; there is no such job. */
+	ask_top(CLIENT);
+	expect(&s, MERGER, RD__KIND__TOP);
+	s.unreachable[0] = MERGER;
+	rd_broker_probe(s.broker, s.now_ns);
+	stage_pass(&s, 1000);
+	assert_int_equal(RD_IO, expect(&s, CLIENT, RD__KIND__TOP_ROWS)->error->code);
+	ask_top(CLIENT);
+	assert_int_equal(RD_IO, expect(&s, CLIENT, RD__KIND__TOP_ROWS)->error->code);
+	s.unreachable[0] = 0;
+	hello(&s, MERGER, RD__ROLE__MERGER, 0);
+	ask_top(OTHER);
+	expect(&s, MERGER, RD__KIND__TOP);
+	Rd__Envelope e = about(&s, RD__KIND__CANCEL, 0, 0);
+	say(&s, CLIENT, &e, NULL);
+	assert_non_null(expect(&s, OTHER, RD__KIND__TOP_ROWS)->error);
+	ask_top(CLIENT);
+	assert_int_equal(RD_EXISTS, expect(&s, CLIENT, RD__KIND__TOP_ROWS)->error->code);
+	strcpy(s.job, "nonsense");
+	ask_top(CLIENT);
+	assert_int_equal(RD_NOT_FOUND, expect(&s, CLIENT, RD__KIND__TOP_ROWS)->error->code);
+}
+
 static void a_list_of_jobs_has_an_end(void **state)
 {
 	Rd__Envelope e = rd_envelope(RD__KIND__STATUS);
@@ -474,6 +523,7 @@ int main(void)
 		T(one_that_is_nearly_there_is_left_alone),
 		T(retry_gives_a_running_job_its_shards_back),
 		T(retry_of_an_ended_job_is_another_one),
+		T(early_answers_go_to_those_who_asked),
 		T(a_list_of_jobs_has_an_end),
 		T(jobs_name_what_is_below_a_root),
 		T(the_same_traces_are_not_worked_on_again),

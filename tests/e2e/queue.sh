@@ -87,10 +87,16 @@ until_done "$2" 6
 kill_hard $merger
 start_merger
 until_done "$2" 12
-kill_hard $broker
-kill_hard $merger
 kill_hard $w1
 kill_hard $w2
+"$bin/rundown" status "$2" --top 3 >"$scratch/top" 2>"$scratch/err"
+is "early answers: exit code" 0 $?
+is "early answers: marked as such, with the share that is done" 1 \
+	"$(grep -c '^preliminary: [0-9]* % done .* shards merged, [1-9][0-9]* samples$' "$scratch/top")"
+is "early answers: at most so many" true "$("$bin/rundown" status "$2" --top 3 --format json |
+	jq '.preliminary and (.methods | length) <= 3 and .methods[0].exclusive >= .methods[1].exclusive')"
+kill_hard $broker
+kill_hard $merger
 start_merger
 start_worker w1
 start_broker
@@ -130,6 +136,8 @@ is "retry: exit code" 0 $?
 "$bin/rundown" result "$again" --wait >"$scratch/path"
 is "retry: exit code of the result" 0 $?
 is "retry: the digest" "$(digest "$scratch/out/shop-verbose.run")" "$(digest "$scratch/out/again.rundown")"
+"$bin/rundown" status "$again" --top 3 2>"$scratch/err"
+is "early answers of an ended job: exit code" 1 $?
 "$bin/rundown" retry "$again" >"$scratch/path" 2>"$scratch/err"
 is "retry of a whole job: exit code" 1 $?
 is "retry of a whole job: one line" "rundown retry: nothing of this job was given up ($again)" "$(cat "$scratch/err")"

@@ -19,6 +19,7 @@ static Rd__Submit submit;
 static Rd__Finish finish;
 static Rd__Finished finished;
 static Rd__Status status;
+static Rd__Top top;
 static Rd__Filter filter;
 static struct rd_message m;
 static uint8_t sixteen[16] = {1};
@@ -69,6 +70,7 @@ static void good_parts(void)
 	submit.output = rd_field("/o/r");
 	submit.scratch = rd_field("/s");
 	submit.filter = &filter;
+	top = (Rd__Top)RD__TOP__INIT;
 	finish = (Rd__Finish)RD__FINISH__INIT;
 	finish.n_path = finish.n_member = finish.n_group = finish.n_shards = 2;
 	finish.path = paths;
@@ -131,6 +133,12 @@ static void good(Rd__Kind kind)
 		return;
 	case RD__KIND__JOB_STATUS:
 		e.status = &status;
+		return;
+	case RD__KIND__TOP:
+		e.count = 1;
+		return;
+	case RD__KIND__TOP_ROWS:
+		e.top = &top;
 		return;
 	case RD__KIND__SWEEP:
 		e.work = &work;
@@ -210,6 +218,8 @@ static const struct {
 	{RD__KIND__STATUS, "STATUS", 1 << RD_FROM_CLIENT},
 	{RD__KIND__JOB_STATUS, "JOB_STATUS", 1 << RD_FROM_BROKER},
 	{RD__KIND__CANCEL, "CANCEL", 1 << RD_FROM_CLIENT},
+	{RD__KIND__TOP, "TOP", 1 << RD_FROM_CLIENT | 1 << RD_FROM_BROKER},
+	{RD__KIND__TOP_ROWS, "TOP_ROWS", 1 << RD_FROM_MERGER | 1 << RD_FROM_BROKER},
 	{RD__KIND__JOBS, "JOBS", 1 << RD_FROM_BROKER},
 	{RD__KIND__RETRY, "RETRY", 1 << RD_FROM_CLIENT},
 };
@@ -397,6 +407,12 @@ static void scratch_folders(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		assert_int_equal(rows[i].is,
 				 rd_is_scratch((struct rd_span){(const uint8_t *)rows[i].path, strlen(rows[i].path)}));
+	BAD(TOP, CLIENT, e.count = 0, "rows");
+	BAD(TOP, CLIENT, e.count = RD_TOP_MAX + 1, "rows");
+	BAD(TOP_ROWS, MERGER, e.top = NULL, "rows or why");
+	BAD(TOP_ROWS, MERGER, e.error = &error, "rows or why");
+	BAD(TOP_ROWS, MERGER, top.n_exclusive = 1, "rows");
+	top.n_exclusive = 0;
 	BAD(SWEEP, BROKER, work.path = rd_field("a"), "path");
 }
 

@@ -1,0 +1,16 @@
+/*
+ * job_top - the hottest methods of a job that still runs, as its shards believe them.
+ */
+#ifndef RD_CLI_JOB_TOP_H
+#define RD_CLI_JOB_TOP_H
+
+#include <stdint.h>
+
+#include "base/out.h"
+#include "cli/client.h"
+
+/* Ask the broker how far the job is and what is hottest, and tell it; at most n rows. */
+int rd_job_top(const struct rd_client_words *w, const char *job, uint32_t n, bool json, struct rd_out *o,
+	       struct rd_error *err);
+
+#endif
