@@ -36,7 +36,7 @@ static void write_file(const char *path, const struct rd_bytes *bytes)
 	close(fd);
 }
 
-/* In so many shards; the digest of the answer, which must be the truth. */
+/* In so many shards; the digest of the answer, which must be the truth, if that is known. */
 static int one_way(const struct opened_trace *t, const char *folder, uint32_t shards, const struct gen_truth *truth,
 		   char digest[33], struct rd_bytes *why)
 {
@@ -49,7 +49,8 @@ static int one_way(const struct opened_trace *t, const char *folder, uint32_t sh
 		return 1;
 	}
 	size_t before = why->n;
-	compare_with_truth(&result, truth, why);
+	if (truth)
+		compare_with_truth(&result, truth, why);
 	if (why->n > before)
 		say(why, "in %u shards\n", shards);
 	rc = rd_result_digest(&result, digest, &err);
@@ -74,27 +75,52 @@ static int all_ways(const struct opened_trace *t, const char *folder, const stru
 	return 0;
 }
 
+/* The file cut somewhere, or some of its bytes changed. */
+static void damage(struct rd_bytes *bytes)
+{
+	if (pick(2)) {
+		bytes->n = pick((uint32_t)bytes->n);
+		return;
+	}
+	for (uint32_t i = 1 + pick(6); i > 0; i--)
+		bytes->at[pick((uint32_t)bytes->n)] ^= (uint8_t)(1 + pick(255));
+}
+
+/* All ways of a file give one answer: the truth, or for truth NULL any. A damaged file may have no index. */
+static int file_holds(const char *path, const char *folder, const struct gen_truth *truth, struct rd_bytes *why)
+{
+	struct opened_trace t;
+	struct rd_error err;
+
+	if (open_trace(&t, path, &err) < 0) {
+		if (truth)
+			say(why, "no index: %s\n", err.text);
+		return truth != NULL;
+	}
+	int rc = all_ways(&t, folder, truth, why);
+	close_trace(&t);
+	if (rc && truth == NULL)
+		say(why, "of a damaged file\n");
+	return rc;
+}
+
 int scenario_holds(const struct gen_options *o, const char *folder, struct rd_bytes *why)
 {
 	struct gen_output out = {.fd = -1};
 	struct gen_truth truth;
-	struct opened_trace t;
-	struct rd_error err;
 	char path[4200];
-	int rc;
 
 	gen_play(o, &out, &truth);
 	snprintf(path, sizeof path, "%s/trace", folder);
 	write_file(path, &out.bytes);
-	rd_bytes_release(&out.bytes);
 	random_begin(o->seed ^ 0xde11);
-	if (open_trace(&t, path, &err) < 0) {
-		say(why, "no index: %s\n", err.text);
-		rc = 1;
-	} else {
-		rc = all_ways(&t, folder, &truth, why);
-		close_trace(&t);
+	int rc = file_holds(path, folder, &truth, why);
+	if (rc == 0) {
+		damage(&out.bytes);
+		write_file(path, &out.bytes);
+		rc = file_holds(path, folder, NULL, why);
 	}
+	rd_bytes_release(&out.bytes);
 	if (o->sound && truth.misled) {
 		say(why, "%llu frames of a sound scenario are not what ran\n", (unsigned long long)truth.misled);
 		rc = 1;

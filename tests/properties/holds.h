@@ -1,6 +1,6 @@
 /*
  * holds - what is promised of any trace: however it is cut, in whatever order its parts come, some twice and some
- * late, the answer is one, and it is the truth.
+ * late, the answer is one, and it is the truth. Of a damaged one it is one, too.
  */
 #ifndef RD_TESTS_PROPERTIES_HOLDS_H
 #define RD_TESTS_PROPERTIES_HOLDS_H
