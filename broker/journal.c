@@ -14,16 +14,15 @@
 #include "base/place.h"
 #include "store/lmdb.h"
 
-/* Address space is free, and the file grows only as it is filled. */
-#define MAP_BYTES     ((size_t)4 << 30)
-#define MAP_BYTES_MIN ((size_t)64 << 20)
-#define SUM_BYTES     8
+#define MAP_BYTES ((uint64_t)4 << 30)
+#define SUM_BYTES 8
+#define WHOSE     "the journal"
 
 struct rd_journal {
 	int lock, folder;
 	MDB_env *env;
 	MDB_dbi table;
-	size_t map_bytes;
+	uint64_t map_bytes;
 };
 
 static int fail(struct rd_journal *j, struct rd_error *err, int rc, const char *what)
@@ -51,7 +50,7 @@ static int open_env(struct rd_journal *j, const char *path, struct rd_error *err
 	int rc = mdb_env_create(&j->env);
 
 	if (rc == 0)
-		rc = mdb_env_set_mapsize(j->env, j->map_bytes);
+		rc = mdb_env_set_mapsize(j->env, (size_t)j->map_bytes);
 	if (rc == 0)
 		rc = mdb_env_open(j->env, path, 0, 0600);
 	if (rc == 0)
@@ -97,9 +96,11 @@ static int open_all(struct rd_journal *j, const char *folder, struct rd_error *e
 		return rd_error_at(err, rd_fail_errno(err, "making the journal"), path, RD_NO_OFFSET);
 	if ((j->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
 		return rd_error_at(err, rd_fail_errno(err, "opening the journal"), path, RD_NO_OFFSET);
-	/* Reserve less where a limit of address space stands. */
-	while ((code = open_env(j, path, err)) == RD_NOMEM && j->map_bytes > MAP_BYTES_MIN)
+	/* Reserve less where there is no more. */
+	while ((code = open_env(j, path, err)) == RD_NOMEM && j->map_bytes > RD_MAP_BYTES_MIN)
 		j->map_bytes /= 2;
+	if (code == RD_NOMEM)
+		rd_fail_map(err, WHOSE, RD_MAP_BYTES_MIN);
 	if (code == 0)
 		code = open_table(j, err);
 	return rd_error_at(err, code, path, RD_NO_OFFSET);
@@ -111,7 +112,7 @@ int rd_journal_open(const char *folder, struct rd_journal **out, struct rd_error
 
 	if (j == NULL)
 		return rd_fail_nomem(err);
-	*j = (struct rd_journal){.lock = -1, .folder = -1, .map_bytes = MAP_BYTES};
+	*j = (struct rd_journal){.lock = -1, .folder = -1, .map_bytes = rd_map_first(MAP_BYTES)};
 	int code = open_all(j, folder, err);
 	if (code < 0) {
 		rd_journal_close(j);
@@ -237,12 +238,11 @@ int rd_journal_keep(void *journal, const struct rd_change *changes, size_t n, st
 	int rc;
 
 	while ((rc = write_all(j, changes, n)) == MDB_MAP_FULL) {
-		int dead;
+		int dead, code;
 		mdb_reader_check(j->env, &dead);
-		if ((rc = mdb_env_set_mapsize(j->env, j->map_bytes * 2)) != 0)
-			break;
-		j->map_bytes *= 2;
-		rd_log(RD_LOG_INFO, "journal_grows", "bytes=%zu", j->map_bytes);
+		if ((code = rd_map_grow(j->env, &j->map_bytes, WHOSE, err)) < 0)
+			return code;
+		rd_log(RD_LOG_INFO, "journal_grows", "bytes=%llu", (unsigned long long)j->map_bytes);
 	}
 	return rc ? fail(j, err, rc, "writing the journal") : 0;
 }

@@ -2,22 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "store/lmdb.h"
 
-/* Address space is free, and the file grows only as it is filled. */
-#define MAP_BYTES     ((uint64_t)64 << 30)
-/* Where it is not free, the map begins small and grows with the file. */
-#define MAP_BYTES_MIN ((uint64_t)1 << 20)
-/* Of what a limit of address space leaves to all that a process does. */
-#define MAP_SHARE     8
+#define MAP_BYTES ((uint64_t)64 << 30)
 
 static const char *const table_names[RD_WORK_TABLES] = {"ledger", "partials", "jobs"};
 
@@ -32,43 +24,15 @@ int rd_work_fail(struct rd_work *w, struct rd_error *err, int rc, const char *wh
 	return rd_fail_lmdb(err, rc, what);
 }
 
-static int fail_space(struct rd_error *err, uint64_t bytes)
-{
-	char size[32];
+#define WHOSE "the merger's store"
 
-	return rd_fail(err, RD_NOMEM,
-		       "the merger's store needs %s of address space, and a limit (ulimit -v) does not leave it",
-		       rd_size_text(bytes, size, sizeof size));
-}
-
-/* Whether the map can have so many bytes more. LMDB gives the old map back before it takes the new one. */
-static bool is_room(uint64_t more_bytes)
-{
-	void *at = mmap(NULL, (size_t)more_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (at == MAP_FAILED)
-		return false;
-	munmap(at, (size_t)more_bytes);
-	return true;
-}
-
-/* Double it, or as near to that as there is room. */
 static int grow(struct rd_work *w, struct rd_error *err)
 {
-	uint64_t more = w->map_bytes;
-
 	rd_work_check_readers(w);
-	while (!is_room(more) && more > MAP_BYTES_MIN)
-		more /= 2;
-	if (more < MAP_BYTES_MIN || !is_room(more))
-		return fail_space(err, w->map_bytes + MAP_BYTES_MIN);
-	uint64_t bytes = w->map_bytes + more;
-	int rc = mdb_env_set_mapsize(w->env, (size_t)bytes);
-	if (rc)
-		return rd_work_fail(w, err, rc, "growing the merger's store");
-	rd_log(RD_LOG_INFO, "map_grows", "bytes=%llu", (unsigned long long)bytes);
-	w->map_bytes = bytes;
-	return 0;
+	int code = rd_map_grow(w->env, &w->map_bytes, WHOSE, err);
+	if (code == 0)
+		rd_log(RD_LOG_INFO, "map_grows", "bytes=%llu", (unsigned long long)w->map_bytes);
+	return code;
 }
 
 int rd_work_write(struct rd_work *w, rd_work_write_fn write, void *ctx, struct rd_error *err)
@@ -158,28 +122,17 @@ static int open_env(struct rd_work *w, const char *folder, unsigned flags, struc
 	return rd_error_at(err, rc, folder, RD_NO_OFFSET);
 }
 
-/* What is reserved at first: all that will ever be needed, or a share of what a limit allows. */
-static uint64_t first_map_bytes(const struct rd_work_options *o)
-{
-	uint64_t bytes = o->map_bytes ? o->map_bytes : MAP_BYTES;
-	struct rlimit space;
-
-	if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY && space.rlim_cur / MAP_SHARE < bytes)
-		bytes = space.rlim_cur / MAP_SHARE;
-	return (bytes > MAP_BYTES_MIN ? bytes : MAP_BYTES_MIN) / MAP_BYTES_MIN * MAP_BYTES_MIN;
-}
-
 /* Reserve less where there is no more. */
 static int open_largest(struct rd_work *w, const char *folder, const struct rd_work_options *o, struct rd_error *err)
 {
 	unsigned flags = o->thrown_away ? MDB_NOSYNC : 0;
 	int code;
 
-	w->map_bytes = first_map_bytes(o);
-	while ((code = open_env(w, folder, flags, err)) == RD_NOMEM && w->map_bytes > MAP_BYTES_MIN)
+	w->map_bytes = rd_map_first(o->map_bytes ? o->map_bytes : MAP_BYTES);
+	while ((code = open_env(w, folder, flags, err)) == RD_NOMEM && w->map_bytes > RD_MAP_BYTES_MIN)
 		w->map_bytes /= 2;
 	if (code == RD_NOMEM)
-		return rd_error_at(err, fail_space(err, MAP_BYTES_MIN), folder, RD_NO_OFFSET);
+		return rd_error_at(err, rd_fail_map(err, WHOSE, RD_MAP_BYTES_MIN), folder, RD_NO_OFFSET);
 	if (code == 0) {
 		MDB_envinfo info;
 		/* A file that was larger before keeps its size. */

@@ -1,5 +1,5 @@
 /*
- * lmdb - what writing and reading a result share of LMDB: keys, values, errors.
+ * lmdb - what all who use LMDB share: keys and values of a result, maps that fit a limit, errors.
  */
 #ifndef RD_STORE_LMDB_H
 #define RD_STORE_LMDB_H
@@ -35,5 +35,22 @@ _Static_assert(sizeof(struct rd_contents_row) == 16, "stored as it is, little-en
 
 /* The code for what LMDB returned (not 0), with its text. */
 int rd_fail_lmdb(struct rd_error *err, int rc, const char *what);
+
+/*
+ * Address space is free, so a map is made as large as a file will ever be, and
+ * the file grows only as it is filled. Where a limit stands (ulimit -v) the map
+ * begins at a share of it, for there is other work to do, and grows.
+ */
+#define RD_MAP_BYTES_MIN ((uint64_t)1 << 20)
+
+/* What to reserve at first, of `wish`. */
+uint64_t rd_map_first(uint64_t wish);
+/*
+ * Make the map of an open environment twice as large, or as near to that as there is room; no transaction may be
+ * open. RD_NOMEM: there is none, and the environment is as before. `whose` is "the journal", for the error.
+ */
+int rd_map_grow(MDB_env *env, uint64_t *map_bytes, const char *whose, struct rd_error *err);
+/* RD_NOMEM: a limit of address space leaves none for a map of this size. */
+int rd_fail_map(struct rd_error *err, const char *whose, uint64_t bytes);
 
 #endif

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,7 +16,6 @@
 /* LMDB keeps what a transaction has written in memory until its commit. */
 #define TRANSACTION_BYTES (32u << 20)
 #define PAGE_BYTES        4096u
-#define MAP_BYTES_MIN     (1u << 20)
 
 struct writer {
 	MDB_env *env;
@@ -152,46 +150,29 @@ static int write_mapped(const char *path, const struct rd_result *r, size_t map,
 	return code;
 }
 
-static int fail_space(struct rd_error *err)
-{
-	return rd_fail(err, RD_NOMEM, "a limit of address space (ulimit -v) leaves no room to write the result");
-}
-
-/* Of what a limit of address space leaves to all that a process does. */
-#define MAP_SHARE 16
-
-static size_t in_pages(uint64_t bytes)
-{
-	return (size_t)(bytes / PAGE_BYTES * PAGE_BYTES);
-}
-
 /* The upper bound takes much more than is needed. Where address space is limited, less may do; else twice that. */
 static int write_data(const char *path, const struct rd_result *r, struct rd_error *err)
 {
-	size_t most = map_bytes(r), map = most;
+	uint64_t most = map_bytes(r), map = rd_map_first(most);
 	char data[4096];
-	struct rlimit space;
 	bool opened, grown = false;
 	int code = rd_path(data, sizeof data, err, "%s/" RD_DATA_NAME, path);
 
-	if (code < 0)
-		return code;
-	if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur / MAP_SHARE < map)
-		map = in_pages(space.rlim_cur / MAP_SHARE);
-	for (;;) {
-		map = map > MAP_BYTES_MIN ? map : MAP_BYTES_MIN;
-		code = write_mapped(path, r, map, &opened, err);
+	while (code == 0) {
+		code = write_mapped(path, r, (size_t)map, &opened, err);
 		if (code == RD_LIMIT && map < most) {
-			map = map < most / 2 ? map * 2 : most;
+			map *= 2;
 			grown = true;
 			/* Written anew: nobody has seen it. */
-			unlink(data);
-		} else if (code == RD_NOMEM && !opened && !grown && map > MAP_BYTES_MIN) {
-			map = in_pages(map / 2);
+			code = unlink(data) == 0 ? 0 : rd_fail_errno(err, "writing the result anew");
+		} else if (code == RD_NOMEM && !opened && !grown && map > RD_MAP_BYTES_MIN) {
+			map /= 2;
+			code = 0;
 		} else {
-			return code == RD_NOMEM && !opened ? fail_space(err) : code;
+			return code == RD_NOMEM && !opened ? rd_fail_map(err, "a result", map) : code;
 		}
 	}
+	return code;
 }
 
 /* Read what was written back, so that the seal is of the file and not of our intent. */
