@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/job_status.h"
 #include "cli/options.h"
+#include "merger/beside.h"
 #include "net/message.h"
 #include "net/validate.h"
 #include "net/wire_error.h"
@@ -91,39 +92,71 @@ static int hear(void *ctx, const Rd__Envelope *e, struct rd_error *err)
 	return 1;
 }
 
+/* Where the copy goes: behind links, which stay, and without slashes at its end. */
+static int find_place(const struct words *w, char *place, size_t size, struct rd_error *err)
+{
+	char given[4096];
+	int rc = rd_path(given, sizeof given, err, "%s", w->output);
+
+	for (size_t n = strlen(given); n > 1 && given[n - 1] == '/'; n--)
+		given[n - 1] = 0;
+	return rc < 0 ? rc : rd_follow(given, place, size, err);
+}
+
 /* Before anything is copied; rd_deliver asks again. */
-static int check_output(const struct words *w, struct rd_error *err)
+static int check_place(const struct words *w, const char *place, struct rd_error *err)
 {
 	struct stat st;
 
-	if (lstat(w->output, &st) != 0)
+	if (lstat(place, &st) != 0)
 		return 0;
-	if (w->force)
-		return rd_store_own(w->output, err);
-	rd_fail(err, RD_EXISTS, "the result is there already; --force replaces it");
-	return rd_error_at(err, RD_EXISTS, w->output, RD_NO_OFFSET);
+	return w->force ? rd_store_own(place, err)
+			: rd_fail(err, RD_EXISTS, "the result is there already; --force replaces it");
 }
 
-/* Read whole, which checks it, and written anew beside its place. */
+/* In the folder beside the place, which is locked. */
+static int copy_beside(const struct words *w, const struct rd_result *r, const char *folder, const char *place,
+		       struct rd_error *err)
+{
+	char making[4200], fresh[4200];
+	int rc = rd_path(making, sizeof making, err, "%s/" RD_BESIDE_MAKING, folder);
+
+	if (rc == 0)
+		rc = rd_path(fresh, sizeof fresh, err, "%s/" RD_BESIDE_RESULT, folder);
+	if (rc == 0)
+		rc = rd_store_write(making, r, err);
+	if (rc == 0 && rename(making, fresh) != 0)
+		rc = rd_fail_errno(err, "naming the result");
+	if (rc == 0)
+		rc = rd_deliver(fresh, place, w->force ? rd_store_own : NULL, err);
+	int removed = rd_beside_remove(folder, rc < 0 ? NULL : err);
+	return rc < 0 ? rc : removed;
+}
+
+/* Read whole, which checks it, and written anew. */
 static int fetch(const struct words *w, const char *from, struct rd_error *err)
 {
 	struct rd_result r = {0};
-	char fresh[4200];
+	char place[4096], folder[4096], token[9];
+	int lock = -1, rc = find_place(w, place, sizeof place, err);
 
-	int rc = rd_path(fresh, sizeof fresh, err, "%s.new-%ld", w->output, (long)getpid());
-	if (rc == 0)
-		rc = check_output(w, err);
+	snprintf(token, sizeof token, "%08lx", (unsigned long)getpid() & 0xffffffff);
+	if (rc >= 0)
+		rc = check_place(w, place, err);
 	if (rc == 0)
 		rc = rd_store_read(from, &r, err);
 	if (rc == 0)
-		rc = rd_store_write(fresh, &r, err);
+		rc = rd_beside_sweep(place, NULL, err);
+	if (rc == 0)
+		rc = rd_beside_folder(folder, sizeof folder, place, "copy", token, err);
+	if (rc == 0)
+		rc = rd_beside_make(folder, &lock, err);
+	if (rc == 0)
+		rc = copy_beside(w, &r, folder, place, err);
+	if (lock >= 0)
+		close(lock);
 	rd_result_release(&r);
-	if (rc < 0)
-		return rc;
-	rc = rd_deliver(fresh, w->output, w->force ? rd_store_own : NULL, err);
-	/* What came out of the place, or did not get there. */
-	int removed = rc < 0 ? rd_store_remove(fresh, NULL) : rd_store_remove(fresh, err);
-	return rc < 0 ? rc : removed;
+	return rc < 0 ? rd_error_at(err, rc, w->output, RD_NO_OFFSET) : 0;
 }
 
 int rd_cmd_result(int argc, char **argv)

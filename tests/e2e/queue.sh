@@ -144,6 +144,17 @@ is "retry of a whole job: one line" "rundown retry: nothing of this job was give
 "$bin/rundown" result "$again" -o "$scratch/copy.rundown" >"$scratch/path"
 is "a fetched copy: exit code" 0 $?
 is "a fetched copy: the digest" "$(digest "$scratch/out/again.rundown")" "$(digest "$scratch/copy.rundown")"
+# A link stays; what is not a result and nothing else is not replaced; nothing is left beside.
+ln -s copy.rundown "$scratch/copy-link"
+"$bin/rundown" result "$again" -o "$scratch/copy-link/" --force >"$scratch/path" 2>"$scratch/err"
+is "a copy to a link: exit code" 0 $?
+is "a copy to a link: it stays" copy.rundown "$(readlink "$scratch/copy-link")"
+echo mine >"$scratch/copy.rundown/notes"
+"$bin/rundown" result "$again" -o "$scratch/copy.rundown" --force >"$scratch/path" 2>"$scratch/err"
+is "a copy over a file of the user's" 1 $?
+is "a copy over a file of the user's: names it" 1 "$(grep -c 'it holds notes, which is no part of a result' "$scratch/err")"
+rm "$scratch/copy.rundown/notes"
+is "copies leave nothing beside" "" "$(ls -A "$scratch" | grep '^\.copy')"
 "$bin/rundown" result "$again" -o "$scratch/copy.rundown" 2>"$scratch/err"
 is "a copy does not replace: exit code" 1 $?
 
