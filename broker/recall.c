@@ -16,7 +16,7 @@
  * of the record, and nothing is guessed.
  */
 
-static int off(struct rd_error *err, const struct rd_job *j, const char *what)
+int rd_recall_off(struct rd_error *err, const struct rd_job *j, const char *what)
 {
 	return rd_fail(err, RD_CORRUPT, "the journal: %s of job %s", what, j ? j->id : "?");
 }
@@ -65,7 +65,7 @@ static int rest_as_message(struct rd_cursor *c, enum rd_sender sender, Rd__Kind 
 
 static int forged(int rc, struct rd_error *err, const struct rd_job *j, const char *what)
 {
-	return rc == RD_NOMEM ? rc : off(err, j, what);
+	return rc == RD_NOMEM ? rc : rd_recall_off(err, j, what);
 }
 
 /* ---- records */
@@ -95,7 +95,7 @@ static int recall_submit(struct rd_broker *b, uint64_t serial, struct rd_cursor 
 	b->jobs.at[b->jobs.n++] = j;
 	counted_text(c, j->id, sizeof j->id);
 	if (c->failed || j->id[0] == 0 || serial > b->jobs_so_far)
-		return off(err, j, "the name");
+		return rd_recall_off(err, j, "the name");
 	int rc = rest_as_message(c, RD_FROM_CLIENT, RD__KIND__SUBMIT, &j->submitted, err);
 	if (rc < 0)
 		return forged(rc, err, j, "the request");
@@ -134,10 +134,10 @@ static int recall_state(struct rd_job *j, struct rd_cursor *c, struct rd_error *
 	recall_error(c, &j->error);
 	bool finished = rd_u32(c) != 0;
 	if (c->failed || state > RD_JOB_CANCELLED || finished != (state == RD_JOB_DONE))
-		return off(err, j, "the state");
+		return rd_recall_off(err, j, "the state");
 	j->state = (enum rd_job_state)state;
 	if (!finished)
-		return rd_left(c) == 0 ? 0 : off(err, j, "the state");
+		return rd_left(c) == 0 ? 0 : rd_recall_off(err, j, "the state");
 	int rc = rest_as_message(c, RD_FROM_MERGER, RD__KIND__FINISHED, &j->finished, err);
 	return rc < 0 ? forged(rc, err, j, "the end") : 0;
 }
@@ -148,7 +148,7 @@ static int recall_opened(struct rd_broker *b, struct rd_job *j, uint32_t input, 
 	Rd__Envelope *e;
 
 	if (input >= j->inputs.n)
-		return off(err, j, "an input");
+		return rd_recall_off(err, j, "an input");
 	int rc = rest_as_message(c, RD_FROM_WORKER, RD__KIND__RESULT, &e, err);
 	if (rc < 0)
 		return forged(rc, err, j, "an input");
@@ -164,7 +164,7 @@ static int recall_opened(struct rd_broker *b, struct rd_job *j, uint32_t input, 
 	return b->failed ? rd_fail_nomem(err) : 0;
 }
 
-static struct rd_trace *find_trace(const struct rd_job *j, uint32_t input, uint32_t place)
+struct rd_trace *rd_recall_trace(const struct rd_job *j, uint32_t input, uint32_t place)
 {
 	if (input >= j->inputs.n || place >= j->inputs.at[input].traces.n)
 		return NULL;
@@ -181,9 +181,9 @@ static int recall_index(struct rd_broker *b, struct rd_job *j, uint32_t input, u
 			return rd_fail_nomem(err);
 		own->path = j->submit->path[input];
 	}
-	struct rd_trace *t = find_trace(j, input, place);
+	struct rd_trace *t = rd_recall_trace(j, input, place);
 	if (t == NULL || t->indexed)
-		return off(err, j, "an index");
+		return rd_recall_off(err, j, "an index");
 	int rc = rd_index_unpack(&t->index, (struct rd_span){c->at, rd_left(c)}, err);
 	if (rc < 0)
 		return forged(rc, err, j, "an index");
@@ -230,11 +230,11 @@ static int read_plan(struct rd_plan *p, struct rd_cursor *c, struct rd_error *er
 
 static int recall_plan(struct rd_job *j, uint32_t input, uint32_t place, struct rd_cursor *c, struct rd_error *err)
 {
-	struct rd_trace *t = find_trace(j, input, place);
+	struct rd_trace *t = rd_recall_trace(j, input, place);
 	struct rd_bytes seen = {0};
 
 	if (t == NULL || !t->indexed || t->plan.shards.n)
-		return off(err, j, "a plan");
+		return rd_recall_off(err, j, "a plan");
 	int rc = read_plan(&t->plan, c, err);
 	if (rc == 0 && rd_bytes_extend(&seen, t->index.blocks.n + 1) == NULL)
 		rc = rd_fail_nomem(err);
@@ -259,122 +259,12 @@ static int recall_task(struct rd_broker *b, struct rd_job *j, uint32_t number, s
 	r.vanished = rd_u32(c);
 	if (c->failed || rd_left(c) || number == 0 || r.input >= j->inputs.n || r.state == RD_TASK_RUNNING ||
 	    r.state > RD_TASK_QUARANTINED || (r.state == RD_TASK_QUARANTINED && r.work != RD__WORK__DECODE))
-		return off(err, j, "a task");
+		return rd_recall_off(err, j, "a task");
 	struct rd_task_record *slot = rd_vec_add(&b->recalled);
 	if (slot == NULL)
 		return rd_fail_nomem(err);
 	*slot = r;
 	return 0;
-}
-
-/* ---- a job put together */
-
-/* Tasks of members follow those of inputs, in the order in which they were made. */
-static int add_index_tasks(struct rd_broker *b, struct rd_job *j, struct rd_error *err)
-{
-	for (size_t i = 0; i < b->recalled.n; i++) {
-		const struct rd_task_record *r = &b->recalled.at[i];
-		struct rd_trace *trace = find_trace(j, r->input, r->place);
-		if (r->work != RD__WORK__INDEX)
-			continue;
-		struct rd_task *t = rd_job_add_task(b, j, RD__WORK__INDEX);
-		if (t == NULL)
-			return rd_fail_nomem(err);
-		if (trace == NULL || r->number != j->tasks.n)
-			return off(err, j, "a task");
-		t->input = r->input;
-		t->trace = trace;
-		j->unopened++;
-	}
-	return 0;
-}
-
-static int add_shards(struct rd_broker *b, struct rd_job *j, struct rd_error *err)
-{
-	/* They are counted anew. */
-	j->shards = j->shards_done = j->quarantined = 0;
-	j->bytes_total = j->bytes_done = 0;
-	if (!j->planned)
-		return 0;
-	for (size_t i = 0; i < j->inputs.n; i++)
-		for (size_t k = 0; k < j->inputs.at[i].traces.n; k++)
-			if (j->inputs.at[i].traces.at[k]->plan.shards.n == 0)
-				return off(err, j, "a plan that is missing");
-	int rc = rd_job_number_traces(j, err);
-	if (rc < 0)
-		return forged(rc, err, j, "the order of traces");
-	for (size_t i = 0; i < j->traces.n; i++)
-		rd_job_add_shards(b, j, j->traces.at[i]);
-	return b->failed ? rd_fail_nomem(err) : 0;
-}
-
-static int apply_tasks(struct rd_broker *b, struct rd_job *j, struct rd_error *err)
-{
-	uint32_t attempts = 0;
-
-	for (size_t i = 0; i < b->recalled.n; i++) {
-		const struct rd_task_record *r = &b->recalled.at[i];
-		struct rd_task *t = r->number <= j->tasks.n ? &j->tasks.at[r->number - 1] : NULL;
-		if (t == NULL || (uint32_t)t->work != r->work || t->input != r->input || t->shard != r->shard)
-			return off(err, j, "a task");
-		t->attempts = r->attempts;
-		t->failures = r->failures;
-		t->vanished = r->vanished;
-		attempts += r->attempts;
-		if (r->attempts && j->fresh < r->number)
-			j->fresh = r->number;
-		if (r->state != RD_TASK_WAITING)
-			rd_job_settle(b, j, t, (enum rd_task_state)r->state);
-	}
-	j->attempts = attempts;
-	/* What was begun is gone on with first, the oldest first. */
-	for (uint32_t i = j->fresh; i > 0; i--)
-		if (j->tasks.at[i - 1].state == RD_TASK_WAITING)
-			rd_job_requeue(j, &j->tasks.at[i - 1]);
-	return 0;
-}
-
-/* What was written in one transaction with another record must not lack it. */
-static int check_job(const struct rd_job *j, struct rd_error *err)
-{
-	for (size_t i = 0; i < j->tasks.n; i++) {
-		const struct rd_task *t = &j->tasks.at[i];
-		bool opened = j->inputs.at[t->input].traces.n > 0;
-		if (t->work == RD__WORK__OPEN && t->state == RD_TASK_DONE && !opened)
-			return off(err, j, "an input that is missing");
-		if (t->work == RD__WORK__INDEX && (t->state == RD_TASK_DONE) != t->trace->indexed)
-			return off(err, j, "an index that is missing");
-	}
-	if (j->planned && j->unopened > 0)
-		return off(err, j, "a plan before its time");
-	if (j->state == RD_JOB_FINISHING && (!j->planned || j->unsettled > 0))
-		return off(err, j, "an end before its time");
-	return 0;
-}
-
-static int put_together(struct rd_broker *b, struct rd_error *err)
-{
-	struct rd_job *j = b->jobs.n ? b->jobs.at[b->jobs.n - 1] : NULL;
-	int rc = 0;
-
-	if (j && !rd_job_ended(j)) {
-		rc = add_index_tasks(b, j, err);
-		if (rc == 0)
-			rc = add_shards(b, j, err);
-		if (rc == 0)
-			rc = apply_tasks(b, j, err);
-		if (rc == 0)
-			rc = check_job(j, err);
-		/* Nothing of this is new. */
-		for (size_t i = 0; i < j->dirty_tasks.n; i++)
-			j->tasks.at[j->dirty_tasks.at[i]].dirty = false;
-		j->dirty_tasks.n = 0;
-		j->changed = j->changed_state = j->dirty = false;
-	} else if (j) {
-		rd_job_release_work(j);
-	}
-	b->recalled.n = 0;
-	return rc;
 }
 
 /* ---- */
@@ -391,7 +281,7 @@ int rd_broker_recall(struct rd_broker *b, struct rd_span key, struct rd_span val
 	if (key.at[8] == RD_RECORD_META)
 		return recall_meta(b, &c, err);
 	if (key.at[8] == RD_RECORD_SUBMIT) {
-		int rc = put_together(b, err);
+		int rc = rd_recall_put_together(b, err);
 		return rc < 0 ? rc : recall_submit(b, serial, &c, err);
 	}
 	if (j == NULL || j->serial != serial)
@@ -408,13 +298,13 @@ int rd_broker_recall(struct rd_broker *b, struct rd_span key, struct rd_span val
 	case RD_RECORD_TASK:
 		return recall_task(b, j, a, &c, err);
 	default:
-		return off(err, j, "an unknown record");
+		return rd_recall_off(err, j, "an unknown record");
 	}
 }
 
 int rd_broker_recalled(struct rd_broker *b, struct rd_error *err)
 {
-	int rc = put_together(b, err);
+	int rc = rd_recall_put_together(b, err);
 
 	if (rc == 0 && b->jobs.n > 0)
 		rd_log(RD_LOG_INFO, "recalled", "jobs=%zu", b->jobs.n);

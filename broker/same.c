@@ -101,3 +101,19 @@ bool rd_job_is_done_already(struct rd_broker *b, struct rd_job *j)
 	rd_job_end(b, j, RD_JOB_DONE);
 	return true;
 }
+
+bool rd_job_wishes_same(const Rd__Submit *a, const Rd__Submit *b)
+{
+	struct rd_bytes x = {0}, y = {0};
+
+	put_wishes(&x, a);
+	put_wishes(&y, b);
+	for (size_t i = 0; i < a->n_path; i++)
+		put_field(&x, &a->path[i]);
+	for (size_t i = 0; i < b->n_path; i++)
+		put_field(&y, &b->path[i]);
+	bool same = !x.failed && !y.failed && x.n == y.n && memcmp(x.at, y.at, x.n) == 0;
+	rd_bytes_release(&x);
+	rd_bytes_release(&y);
+	return same;
+}

@@ -274,6 +274,8 @@ int rd_job_number_traces(struct rd_job *j, struct rd_error *err);
 
 /* Whether a job of the very same traces and wishes is done; then j is, too. */
 bool rd_job_is_done_already(struct rd_broker *b, struct rd_job *j);
+/* Whether two requests want the same of the same paths. */
+bool rd_job_wishes_same(const Rd__Submit *a, const Rd__Submit *b);
 
 /* ---- dispatch.c: who gets what */
 
@@ -319,6 +321,15 @@ void rd_touch_task(struct rd_broker *b, struct rd_job *j, struct rd_task *t);
 /* Commit what is pending and touched. 0, or the journal's failure: all is still pending. */
 int rd_keep_commit(struct rd_broker *b, struct rd_error *err);
 void rd_record_key(struct rd_record_key *key, uint64_t serial, enum rd_journal_record kind, uint32_t a, uint32_t c);
+
+/* ---- recall.c, recall_job.c: what the journal knew */
+
+/* RD_CORRUPT about this job's record. */
+int rd_recall_off(struct rd_error *err, const struct rd_job *j, const char *what);
+/* NULL when the job has no such trace. */
+struct rd_trace *rd_recall_trace(const struct rd_job *j, uint32_t input, uint32_t place);
+/* All records of the last job are told. */
+int rd_recall_put_together(struct rd_broker *b, struct rd_error *err);
 
 /* ---- finish.c */
 

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/out.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "cli/client.h"
 #include "cli/command.h"
@@ -197,9 +198,22 @@ static size_t files_of_set(const struct rd_inputs *in, size_t first)
 	return n;
 }
 
+/* Two folders may hold traces of one name; one result cannot be of both. */
+static int check_new(struct rd_strings *seen, const char *output)
+{
+	if (rd_strings_find(seen, output, strlen(output)) != RD_NONE)
+		return rd_usage(NAME, "two traces would have the result %s", output);
+	if (rd_strings_id(seen, output, strlen(output)) != RD_NONE)
+		return 0;
+	struct rd_error err;
+	rd_fail_nomem(&err);
+	return rd_complain(NAME, &err);
+}
+
 static int submit_each(struct submitting *s)
 {
 	const struct words *w = s->words;
+	struct rd_strings seen = {0};
 	int worst = 0;
 	size_t n;
 
@@ -214,11 +228,14 @@ static int submit_each(struct submitting *s)
 		snprintf(output, sizeof output, "%s/%.*s.rundown", w->run.output ? w->run.output : ".",
 			 (int)name.size_bytes, (const char *)name.at);
 		one.output = output;
-		int rc = rd_run_check_result(&one);
+		int rc = check_new(&seen, output);
+		if (rc == 0)
+			rc = rd_run_check_result(&one);
 		if (rc == 0 && submit_one(s, &one, i, n, &err) < 0)
 			rc = rd_complain(NAME, &err);
 		worst = rc ? rc : worst;
 	}
+	rd_strings_release(&seen);
 	return worst;
 }
 

@@ -470,6 +470,34 @@ static void the_same_traces_are_not_worked_on_again(void **state)
 	assert_false(done_at_once(2, "/out/y.rundown"));
 }
 
+static void an_update_that_waits_is_not_doubled(void **state)
+{
+	Rd__Submit base = plain_submit();
+	char first[80];
+
+	hello(&s, CLIENT, RD__ROLE__CLIENT, 0);
+	base.update = true;
+	submit(&s, &base, 1, (const char *[]){"/t/a"});
+	strcpy(first, s.job);
+	submit(&s, &base, 1, (const char *[]){"/t/a"});
+	assert_string_equal(first, s.job);
+	/* Another trace, another wish, another place. */
+	submit(&s, &base, 1, (const char *[]){"/t/b"});
+	assert_string_not_equal(first, s.job);
+	base.join = true;
+	submit(&s, &base, 1, (const char *[]){"/t/a"});
+	assert_string_not_equal(first, s.job);
+	base.join = false;
+	base.output = rd_field("/out/y");
+	submit(&s, &base, 1, (const char *[]){"/t/a"});
+	assert_string_not_equal(first, s.job);
+	/* One that has begun may have read the trace as it was before. */
+	base.output = rd_field("/out/x.rundown");
+	hello(&s, W1, RD__ROLE__WORKER, 1);
+	submit(&s, &base, 1, (const char *[]){"/t/a"});
+	assert_string_not_equal(first, s.job);
+}
+
 /* ---- scratch folders */
 
 static void scratch_folders_are_swept_when_a_job_ends(void **state)
@@ -527,6 +555,7 @@ int main(void)
 		T(a_list_of_jobs_has_an_end),
 		T(jobs_name_what_is_below_a_root),
 		T(the_same_traces_are_not_worked_on_again),
+		T(an_update_that_waits_is_not_doubled),
 		T(scratch_folders_are_swept_when_a_job_ends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

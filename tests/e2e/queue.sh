@@ -194,6 +194,11 @@ $each >"$scratch/ids" 2>"$scratch/err"
 is "again: exit code" 3 $?
 is "again: nothing is decoded" 0 "$(for job in $(cat "$scratch/ids"); do field "$job" '.attempts - .inputs'; done |
 	awk '{ if ($1 > 1) n++ } END { print n + 0 }')"
+mkdir "$scratch/twin"
+cp "$scratch/in/cpu.nettrace" "$scratch/twin/one.nettrace"
+"$bin/rundown" submit --each "$scratch/night/one.nettrace" "$scratch/twin" -o "$scratch/twin" >"$scratch/ids" 2>"$scratch/err"
+is "two traces of one name: exit code" 2 $?
+is "two traces of one name: says so" 1 "$(grep -c 'two traces would have the result' "$scratch/err")"
 cp "$scratch/in/shop-small.nettrace" "$scratch/night/two.nettrace"
 $each >"$scratch/ids" 2>"$scratch/err"
 is "a grown trace replaces, never adds" "$(digest "$scratch/out/shop-small.run")" \
