@@ -122,6 +122,8 @@ static int open_loop(struct loop *l, const struct rd_broker_place *at, const str
 	if (rc == 0)
 		rc = rd_net_open(&l->net, err);
 	if (rc == 0)
+		rc = rd_net_secure(l->net, &at->security, RD__ROLE__ROLE_NONE, at->endpoint, err);
+	if (rc == 0)
 		rc = at->listen_fd < 0 ? rd_socket_listen(l->net, at->endpoint, &l->socket, err)
 				       : rd_socket_listen_on(l->net, at->endpoint, at->listen_fd, &l->socket, err);
 	return rc;

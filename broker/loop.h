@@ -7,11 +7,13 @@
 #define RD_BROKER_LOOP_H
 
 #include "broker/broker.h"
+#include "net/security.h"
 
 struct rd_broker_place {
 	const char *endpoint;
 	int listen_fd;     /* a listening socket of the endpoint that is there already, or -1 */
 	const char *state; /* folder of the journal; NULL: none */
+	struct rd_security security;
 };
 
 /* opt->epoch and the journal are filled in here. */

@@ -6,11 +6,11 @@
 #include "broker/loop.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "net/endpoint.h"
+#include "net/security.h"
 
 struct settings {
 	const char *listen, *state, *roots;
-	bool plain_tcp;
+	struct rd_security security;
 	uint64_t listen_fd, attempts, lease_ns, progress_ns;
 	int log;
 };
@@ -21,7 +21,7 @@ static bool check(const struct settings *s, int *exit_code)
 
 	if (s->listen == NULL)
 		rd_fail(&err, RD_USAGE, "--listen ENDPOINT is missing");
-	else if (rd_endpoint_check(s->listen, s->plain_tcp, &err) == 0 && rd_endpoint_is_tcp(s->listen) &&
+	else if (rd_security_check(&s->security, s->listen, &err) == 0 && rd_endpoint_is_tcp(s->listen) &&
 		 s->roots == NULL)
 		rd_fail(&err, RD_USAGE, "over tcp --root DIR must say which folders jobs may name");
 	if (err.code == 0)
@@ -45,7 +45,7 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 		{"root", 0, "DIRS",
 		 "jobs may name paths below these folders only, with : between (default: any, over ipc; tcp needs it)",
 		 RD_OPT_TEXT, &s->roots, 0, 0, NULL},
-		RD_OPTION_PLAIN_TCP(&s->plain_tcp),
+		RD_OPTIONS_SECURITY_BROKER(&s->security),
 		{"attempts", 0, "N", "give a shard up after N failed attempts (default 3)", RD_OPT_NUMBER, &s->attempts,
 		 1, 100, NULL},
 		{"lease", 0, "TIME", "an attempt without progress for so long is lost (default 1m)", RD_OPT_SECONDS,
@@ -84,7 +84,7 @@ int rd_broker_program(int argc, char **argv)
 		.progress_ms = (uint32_t)(s.progress_ns / 1000000),
 		.status_ms = s.progress_ns < 100000000u ? (uint32_t)(s.progress_ns / 1000000) : 100,
 	};
-	struct rd_broker_place at = {s.listen, s.listen_fd ? (int)s.listen_fd : -1, s.state};
+	struct rd_broker_place at = {s.listen, s.listen_fd ? (int)s.listen_fd : -1, s.state, s.security};
 	if (rd_broker_serve(&at, &opt, &err) < 0)
 		return rd_complain("rundown-broker", &err);
 	return 0;

@@ -4,8 +4,8 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "cli/command.h"
-#include "net/endpoint.h"
 #include "net/hello.h"
 #include "net/socket.h"
 #include "net/validate.h"
@@ -21,14 +21,20 @@ struct talk {
 	struct rd_net *net;
 	struct rd_socket *socket;
 	uint8_t uuid[16];
-	bool ask_due, answered, over;
+	bool ask_due, answered, over, failed;
 	uint64_t give_up_ns; /* unless there is an answer before */
 };
 
 struct rd_client_words rd_client_words(void)
 {
 	const char *broker = getenv("RUNDOWN_BROKER");
-	return (struct rd_client_words){.broker = broker && broker[0] ? broker : NULL, .patience_ns = PATIENCE_NS};
+	const char *keys = getenv("RUNDOWN_KEYS");
+
+	return (struct rd_client_words){
+		.broker = broker && broker[0] ? broker : NULL,
+		.security = {.keys = keys && keys[0] ? keys : NULL},
+		.patience_ns = PATIENCE_NS,
+	};
 }
 
 int rd_client_check(const struct rd_client_words *w, const char *command)
@@ -38,7 +44,9 @@ int rd_client_check(const struct rd_client_words *w, const char *command)
 	if (w->broker == NULL)
 		rd_fail(&err, RD_USAGE, "--broker ENDPOINT is missing, and there is no RUNDOWN_BROKER");
 	else
-		rd_endpoint_check(w->broker, w->plain_tcp, &err);
+		rd_security_check(&w->security, w->broker, &err);
+	/* What the connection comes to is said in one line of ours. */
+	rd_log_init(RD_LOG_ERROR, "client");
 	return err.code < 0 ? rd_complain(command, &err) : 0;
 }
 
@@ -107,6 +115,9 @@ static int turn(struct talk *t, struct rd_error *err)
 	if (rc < 0)
 		return rc;
 	unsigned events = rd_socket_events(t->socket);
+	if (events & RD_NET_REFUSED)
+		return rd_fail(err, RD_IO, "the broker at %s does not let this key in", t->words->broker);
+	t->failed |= (events & RD_NET_FAILED) != 0;
 	if (events & RD_NET_DOWN) {
 		t->answered = false;
 		t->give_up_ns = rd_now_ns() + t->words->patience_ns;
@@ -119,7 +130,10 @@ static int turn(struct talk *t, struct rd_error *err)
 		return rc;
 	if (t->answered || rd_now_ns() < t->give_up_ns)
 		return 0;
-	return rd_fail(err, RD_IO, "no broker answers at %s", t->words->broker);
+	return rd_fail(err, RD_IO, "no broker answers at %s%s", t->words->broker,
+		       !t->failed                ? ""
+		       : t->words->security.keys ? "; what does has another server's key"
+						 : "; what does may want keys (--keys)");
 }
 
 int rd_client_ask(const struct rd_client_words *w, const Rd__Envelope *question, rd_client_hear_fn hear, void *ctx,
@@ -131,6 +145,8 @@ int rd_client_ask(const struct rd_client_words *w, const Rd__Envelope *question,
 		return rd_fail_errno(err, "no random numbers");
 	t.give_up_ns = rd_now_ns() + w->patience_ns;
 	int rc = rd_net_open(&t.net, err);
+	if (rc == 0)
+		rc = rd_net_secure(t.net, &w->security, RD__ROLE__CLIENT, w->broker, err);
 	if (rc == 0)
 		rc = rd_socket_connect(t.net, w->broker, &t.socket, err);
 	while (rc == 0 && !t.over)

@@ -12,22 +12,23 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "net/security.h"
 #include "proto/wire.pb-c.h"
 
 /* Options that every command of a broker's client has. */
 struct rd_client_words {
 	const char *broker;
-	bool plain_tcp;
+	struct rd_security security;
 	uint64_t patience_ns; /* how long nobody may answer */
 };
 #define RD_CLIENT_OPTIONS(w)                                                                                           \
-	RD_OPTION_BROKER(&(w)->broker), RD_OPTION_PLAIN_TCP(&(w)->plain_tcp),                                          \
+	RD_OPTION_BROKER(&(w)->broker), RD_OPTIONS_SECURITY(&(w)->security),                                          \
 	{                                                                                                              \
 		.name = "patience", .argument = "TIME", .kind = RD_OPT_SECONDS, .target = &(w)->patience_ns,           \
 		.min = 1000000, .help = "how long to wait for the broker (default 30s)",                               \
 	}
 
-/* Defaults; the broker is RUNDOWN_BROKER of the environment, if it is there. */
+/* Defaults; the broker is RUNDOWN_BROKER of the environment, the keys RUNDOWN_KEYS, if they are there. */
 struct rd_client_words rd_client_words(void);
 /* 0, or the exit code and a line is out. */
 int rd_client_check(const struct rd_client_words *w, const char *command);

@@ -24,6 +24,7 @@ static const struct command {
 	{"result", "where a job's result is, or a copy of it", rd_cmd_result},
 	{"cancel", "end jobs", rd_cmd_cancel},
 	{"retry", "try again what of jobs was given up", rd_cmd_retry},
+	{"keys", "make the keys by which a broker and its peers know each other over tcp", rd_cmd_keys},
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 

@@ -51,11 +51,30 @@ struct rd_option {
 		"broker", 'b', "ENDPOINT", "where the broker listens: ipc:///FOLDER/NAME or tcp://HOST:PORT",          \
 			RD_OPT_TEXT, (target), 0, 0, NULL                                                              \
 	}
-/* A bool, for net/endpoint.h. */
-#define RD_OPTION_PLAIN_TCP(target)                                                                                    \
+/* Of a struct rd_security (net/security.h): those of a broker, and those of whoever connects to one. */
+#define RD_OPTIONS_SECURITY_BROKER(s)                                                                                  \
+	{.name = "keys",                                                                                               \
+	 .argument = "DIR",                                                                                            \
+	 .help = "over tcp let in whom the keys of DIR authorise (rundown keys makes them)",                           \
+	 .kind = RD_OPT_TEXT,                                                                                          \
+	 .target = &(s)->keys},                                                                                        \
+		RD_OPTION_PLAIN_TCP(s)
+#define RD_OPTIONS_SECURITY(s)                                                                                         \
+	{.name = "keys",                                                                                               \
+	 .argument = "DIR",                                                                                            \
+	 .help = "over tcp prove by the keys in DIR who this is (rundown keys makes them)",                            \
+	 .kind = RD_OPT_TEXT,                                                                                          \
+	 .target = &(s)->keys},                                                                                        \
+		{.name = "server-key",                                                                                 \
+		 .argument = "FILE",                                                                                   \
+		 .help = "the broker's public key (default DIR/server.public)",                                        \
+		 .kind = RD_OPT_TEXT,                                                                                  \
+		 .target = &(s)->server_key},                                                                          \
+		RD_OPTION_PLAIN_TCP(s)
+#define RD_OPTION_PLAIN_TCP(s)                                                                                         \
 	{                                                                                                              \
-		"plain-tcp", 0, NULL, "use tcp without keys or encryption: whoever can connect may do all",            \
-			RD_OPT_FLAG, (target), 0, 0, NULL                                                              \
+		.name = "plain-tcp", .help = "use tcp without keys or encryption: whoever can connect may do all",     \
+		.kind = RD_OPT_FLAG, .target = &(s)->plain_tcp                                                         \
 	}
 /* An int of enum rd_log_level. */
 #define RD_OPTION_LOG(target, help)                                                                                    \

@@ -10,11 +10,11 @@
 #include "cli/options.h"
 #include "merger/finish.h"
 #include "merger/serve.h"
-#include "net/endpoint.h"
+#include "net/security.h"
 
 struct settings {
 	const char *broker;
-	bool plain_tcp;
+	struct rd_security security;
 	const char *state;
 	bool thrown_away;
 	uint64_t memory_bytes;
@@ -25,7 +25,7 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 {
 	const struct rd_option options[] = {
 		RD_OPTION_BROKER(&s->broker),
-		RD_OPTION_PLAIN_TCP(&s->plain_tcp),
+		RD_OPTIONS_SECURITY(&s->security),
 		{"state", 's', "DIR", "keep partials in DIR, on a disk of this machine", RD_OPT_TEXT, &s->state, 0, 0,
 		 NULL},
 		{"volatile", 0, NULL, "DIR is thrown away when the merger ends: do not wait for the disk", RD_OPT_FLAG,
@@ -49,7 +49,7 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 	if (!(s->broker && s->state))
 		rd_fail(&err, RD_USAGE, "%s is missing", s->broker ? "--state DIR" : "--broker ENDPOINT");
 	else
-		rd_endpoint_check(s->broker, s->plain_tcp, &err);
+		rd_security_check(&s->security, s->broker, &err);
 	if (err.code == 0)
 		return true;
 	*exit_code = rd_usage(line.name, "%s", err.text);
@@ -75,6 +75,7 @@ int rd_merger_program(int argc, char **argv)
 		return 0;
 	if (code == RD_FORKER_OWNER) {
 		o.broker = s.broker;
+		o.security = s.security;
 		o.state = s.state;
 		o.limits.thrown_away = s.thrown_away;
 		code = rd_merger_serve(&o, &forker, &err);

@@ -287,6 +287,8 @@ static int open_all(struct serve *s, const struct rd_merger_options *o, struct r
 	if (code >= 0)
 		code = rd_net_open(&s->net, err);
 	if (code == 0)
+		code = rd_net_secure(s->net, &o->security, RD__ROLE__MERGER, o->broker, err);
+	if (code == 0)
 		code = rd_socket_connect(s->net, o->broker, &s->socket, err);
 	return code;
 }

@@ -6,9 +6,11 @@
 
 #include "base/forker.h"
 #include "merger/merger.h"
+#include "net/security.h"
 
 struct rd_merger_options {
 	const char *broker; /* endpoint */
+	struct rd_security security;
 	const char *state;  /* folder; made if it is not there */
 	struct rd_merger_limits limits;
 	uint64_t map_bytes; /* as of rd_work_open */

@@ -7,7 +7,11 @@
 
 #include <zmq.h>
 
+#include "base/clock.h"
 #include "net/frame.h"
+#include "net/inside.h"
+#include "net/security.h"
+#include "net/zap.h"
 
 /*
  * Options and why: docs/reliability.md, the table of ZeroMQ. HWM is no flow
@@ -17,29 +21,19 @@
 #define HIGH_WATER           100000
 #define HEARTBEAT_IVL_MS     1000
 #define HEARTBEAT_TIMEOUT_MS 3000
+/* Whoever has not proved himself by then is a stranger. */
+#define HANDSHAKE_MS         5000
 /* Daemons start at the same time: look again soon, and less and less often when nobody is there. */
 #define RECONNECT_MS         1
 #define RECONNECT_MAX_MS     1000
 
+/* What CURVE puts around a frame: a name, a nonce, a box, flags. The limit is of what is on the wire. */
+#define CURVE_BYTES 33
+
 /* A ROUTER numbers its connections itself: a zero byte and 32 bits. Any other id was set by the peer. */
 #define PEER_ID_BYTES 5
 
-struct rd_socket {
-	struct rd_net *net;
-	struct rd_socket *next;
-	void *handle;
-	void *monitor;
-	bool listens;
-	struct rd_bytes packed; /* room for an envelope on its way out */
-};
-
-struct rd_net {
-	void *context;
-	struct rd_socket *sockets;
-	unsigned monitors; /* so far, for their names */
-};
-
-static int fail_zmq(struct rd_error *err, const char *what)
+int rd_fail_zmq(struct rd_error *err, const char *what)
 {
 	int e = zmq_errno();
 	int code = e == ENOMEM ? RD_NOMEM : e == EINVAL || e == EPROTONOSUPPORT ? RD_USAGE : RD_IO;
@@ -93,7 +87,7 @@ int rd_net_open(struct rd_net **out, struct rd_error *err)
 	*n = (struct rd_net){.context = zmq_ctx_new()};
 	if (n->context == NULL) {
 		rd_free(n);
-		return fail_zmq(err, "no ZeroMQ context");
+		return rd_fail_zmq(err, "no ZeroMQ context");
 	}
 	*out = n;
 	return 0;
@@ -105,6 +99,8 @@ void rd_net_close(struct rd_net *n)
 		return;
 	while (n->sockets)
 		rd_socket_close(n->sockets);
+	rd_zap_close(n->zap);
+	rd_keys_forget(&n->keys);
 	zmq_ctx_term(n->context);
 	rd_free(n);
 }
@@ -118,6 +114,7 @@ static void free_socket(struct rd_socket *s)
 	if (s->monitor)
 		zmq_close(s->monitor);
 	rd_bytes_release(&s->packed);
+	rd_free(s->endpoint);
 	rd_free(s);
 }
 
@@ -143,35 +140,23 @@ static int set_options(struct rd_socket *s, struct rd_error *err)
 		{ZMQ_RCVHWM, HIGH_WATER},
 		{ZMQ_HEARTBEAT_IVL, HEARTBEAT_IVL_MS},
 		{ZMQ_HEARTBEAT_TIMEOUT, HEARTBEAT_TIMEOUT_MS},
+		{ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS},
 		{ZMQ_IMMEDIATE, 1},
 		{ZMQ_RECONNECT_IVL, RECONNECT_MS},
 		{ZMQ_RECONNECT_IVL_MAX, RECONNECT_MAX_MS},
 	};
-	int64_t max_bytes = RD_FRAME_BYTES;
+	int64_t max_bytes = RD_FRAME_BYTES + (s->keyed ? CURVE_BYTES : 0);
 	int mandatory = 1;
 
 	for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++)
 		if (zmq_setsockopt(s->handle, of_all[i].option, &of_all[i].value, sizeof of_all[i].value) != 0)
-			return fail_zmq(err, "a socket's options");
+			return rd_fail_zmq(err, "a socket's options");
 	if (zmq_setsockopt(s->handle, ZMQ_MAXMSGSIZE, &max_bytes, sizeof max_bytes) != 0)
-		return fail_zmq(err, "a socket's limit of size");
+		return rd_fail_zmq(err, "a socket's limit of size");
 	if (s->listens && zmq_setsockopt(s->handle, ZMQ_ROUTER_MANDATORY, &mandatory, sizeof mandatory) != 0)
-		return fail_zmq(err, "a socket's options");
-	return 0;
-}
-
-static int open_monitor(struct rd_socket *s, struct rd_error *err)
-{
-	int linger = 0;
-	char name[64];
-
-	snprintf(name, sizeof name, "inproc://monitor-%u", s->net->monitors++);
-	if (zmq_socket_monitor(s->handle, name, ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED) != 0)
-		return fail_zmq(err, "a socket's monitor");
-	s->monitor = zmq_socket(s->net->context, ZMQ_PAIR);
-	if (s->monitor == NULL || zmq_setsockopt(s->monitor, ZMQ_LINGER, &linger, sizeof linger) != 0 ||
-	    zmq_connect(s->monitor, name) != 0)
-		return fail_zmq(err, "a socket's monitor");
+		return rd_fail_zmq(err, "a socket's options");
+	if (s->keyed)
+		return rd_curve_set(s->handle, &s->net->keys, s->listens, err);
 	return 0;
 }
 
@@ -179,19 +164,27 @@ static int open_monitor(struct rd_socket *s, struct rd_error *err)
 static int open_socket(struct rd_net *n, bool listens, const char *endpoint, int fd, struct rd_socket **out,
 		       struct rd_error *err)
 {
-	struct rd_socket *s = rd_realloc(NULL, sizeof *s);
+	bool tcp = rd_endpoint_is_tcp(endpoint);
 
+	if (tcp && !n->tcp)
+		return rd_fail(err, RD_USAGE, "tcp without keys");
+	struct rd_socket *s = rd_realloc(NULL, sizeof *s);
 	if (s == NULL)
 		return rd_fail_nomem(err);
-	*s = (struct rd_socket){.net = n, .listens = listens};
+	*s = (struct rd_socket){.net = n, .listens = listens, .keyed = tcp && n->keys.secret[0]};
 	s->handle = zmq_socket(n->context, listens ? ZMQ_ROUTER : ZMQ_DEALER);
-	int rc = s->handle ? set_options(s, err) : fail_zmq(err, "no socket");
+	s->endpoint = rd_realloc(NULL, strlen(endpoint) + 1);
+	if (s->endpoint)
+		memcpy(s->endpoint, endpoint, strlen(endpoint) + 1);
+	int rc = s->endpoint == NULL ? rd_fail_nomem(err)
+		 : s->handle         ? set_options(s, err)
+				     : rd_fail_zmq(err, "no socket");
 	if (rc == 0 && fd >= 0 && zmq_setsockopt(s->handle, ZMQ_USE_FD, &fd, sizeof fd) != 0)
-		rc = fail_zmq(err, "a socket that is open already");
+		rc = rd_fail_zmq(err, "a socket that is open already");
 	if (rc == 0)
-		rc = open_monitor(s, err);
+		rc = rd_socket_watch(s, err);
 	if (rc == 0 && (listens ? zmq_bind(s->handle, endpoint) : zmq_connect(s->handle, endpoint)) != 0) {
-		rc = fail_zmq(err, listens ? "cannot listen" : "cannot connect");
+		rc = rd_fail_zmq(err, listens ? "cannot listen" : "cannot connect");
 		rd_error_in(err, rc, "%s", endpoint);
 	}
 	if (rc < 0) {
@@ -235,7 +228,7 @@ static int send_result(int sent, struct rd_error *err)
 	case EHOSTUNREACH:
 		return rd_fail(err, RD_NOT_FOUND, "the peer is gone");
 	default:
-		return fail_zmq(err, "a send");
+		return rd_fail_zmq(err, "a send");
 	}
 }
 
@@ -304,7 +297,7 @@ static int receive_part(struct rd_socket *s, zmq_msg_t *part, struct rd_error *e
 	while (n < 0 && zmq_errno() == EINTR);
 	if (n >= 0)
 		return 1;
-	return zmq_errno() == EAGAIN ? 0 : fail_zmq(err, "a receive");
+	return zmq_errno() == EAGAIN ? 0 : rd_fail_zmq(err, "a receive");
 }
 
 static int receive_peer(struct rd_socket *s, zmq_msg_t *part, struct rd_message *m, struct rd_error *err)
@@ -361,6 +354,10 @@ int rd_receive(struct rd_socket *s, struct rd_message *m, struct rd_error *err)
 		bool more = zmq_msg_more(&part);
 		struct rd_span bytes = {zmq_msg_data(&part), zmq_msg_size(&part)};
 		rc = rd_envelope_unpack(bytes, &m->envelope, err);
+		if (rc == 0 && s->keyed && s->listens) {
+			rd_socket_catch_up(s);
+			rc = rd_zap_admit(s->net->zap, &part, m->envelope, err);
+		}
 		if (rc < 0)
 			drain(s, &part);
 		else
@@ -375,38 +372,39 @@ int rd_receive(struct rd_socket *s, struct rd_message *m, struct rd_error *err)
 	return rc;
 }
 
-unsigned rd_socket_events(struct rd_socket *s)
-{
-	unsigned events = 0;
-	zmq_msg_t part;
+#define POLL_MAX 64
 
-	zmq_msg_init(&part);
-	/* An event is two parts: number and value, then the endpoint. */
-	while (zmq_msg_recv(&part, s->monitor, ZMQ_DONTWAIT) >= 0) {
-		if (zmq_msg_size(&part) >= 2) {
-			uint16_t event;
-			memcpy(&event, zmq_msg_data(&part), sizeof event);
-			if (event == ZMQ_EVENT_HANDSHAKE_SUCCEEDED)
-				events |= RD_NET_UP;
-			if (event == ZMQ_EVENT_DISCONNECTED)
-				events |= RD_NET_DOWN;
-		}
-		drain(&(struct rd_socket){.handle = s->monitor}, &part);
-	}
-	zmq_msg_close(&part);
-	return events;
+/* Whoever knocks at a broker's door is answered by whichever wait comes next. */
+static struct rd_zap *zap_of(const struct rd_poll *items, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (items[i].socket && items[i].socket->net->zap)
+			return items[i].socket->net->zap;
+	return NULL;
 }
 
-#define POLL_MAX 64
+/* Connect anew when it is time; else how long to wait until it is. */
+static int try_again(struct rd_socket *s, int timeout_ms)
+{
+	if (s == NULL || s->again_ns == 0)
+		return timeout_ms;
+	int wait_ms = rd_wait_ms(s->again_ns);
+	if (wait_ms == 0)
+		rd_socket_again(s);
+	return timeout_ms < 0 || wait_ms < timeout_ms ? wait_ms : timeout_ms;
+}
 
 int rd_net_poll(struct rd_poll *items, size_t n, int timeout_ms, struct rd_error *err)
 {
-	zmq_pollitem_t at[2 * POLL_MAX];
+	zmq_pollitem_t at[2 * POLL_MAX + 1];
+	struct rd_zap *zap = zap_of(items, n);
 	size_t used = 0;
 	int ready = 0;
 
 	if (n > POLL_MAX)
 		return rd_fail(err, RD_INTERNAL, "%zu things to wait for", n);
+	for (size_t i = 0; i < n; i++)
+		timeout_ms = try_again(items[i].socket, timeout_ms);
 	for (size_t i = 0; i < n; i++) {
 		short events = (short)((items[i].want & RD_POLL_IN ? ZMQ_POLLIN : 0) |
 				       (items[i].want & RD_POLL_OUT ? ZMQ_POLLOUT : 0) | ZMQ_POLLERR);
@@ -415,8 +413,15 @@ int rd_net_poll(struct rd_poll *items, size_t n, int timeout_ms, struct rd_error
 		if (s)
 			at[used++] = (zmq_pollitem_t){.socket = s->monitor, .events = ZMQ_POLLIN};
 	}
+	if (zap) {
+		at[used++] = (zmq_pollitem_t){.socket = rd_zap_handle(zap), .events = ZMQ_POLLIN};
+		if (timeout_ms < 0 || timeout_ms > RD_ZAP_TURN_MS)
+			timeout_ms = RD_ZAP_TURN_MS;
+	}
 	if (zmq_poll(at, (int)used, timeout_ms) < 0 && zmq_errno() != EINTR)
-		return fail_zmq(err, "a wait");
+		return rd_fail_zmq(err, "a wait");
+	if (zap)
+		rd_zap_turn(zap, rd_now_ns());
 	for (size_t i = 0, k = 0; i < n; i++, k++) {
 		short got = at[k].revents;
 		items[i].got = (got & ZMQ_POLLIN ? RD_POLL_IN : 0) | (got & ZMQ_POLLOUT ? RD_POLL_OUT : 0) |

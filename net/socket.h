@@ -24,7 +24,8 @@ int rd_net_open(struct rd_net **out, struct rd_error *err);
 /* Closes its sockets too; messages not yet on the wire are dropped. NULL is allowed. */
 void rd_net_close(struct rd_net *n);
 
-/* Bind a ROUTER, "ipc:///folder/broker" or "tcp://host:port". RD_IO, RD_USAGE for a bad endpoint. */
+/* Bind a ROUTER, "ipc:///folder/broker" or "tcp://host:port". RD_IO; RD_USAGE: a bad endpoint, or tcp before
+ * rd_net_secure. */
 int rd_socket_listen(struct rd_net *n, const char *endpoint, struct rd_socket **out, struct rd_error *err);
 /* The same on a socket that somebody else has bound and listens on: connects that came before us wait there. */
 int rd_socket_listen_on(struct rd_net *n, const char *endpoint, int fd, struct rd_socket **out, struct rd_error *err);
@@ -57,8 +58,10 @@ int rd_receive(struct rd_socket *s, struct rd_message *m, struct rd_error *err);
 
 /* What happened to connections since the last call; 0 nothing. Ask whenever a poll returns. */
 enum rd_net_event {
-	RD_NET_UP = 1,   /* a connection is ready (again): a connecting side says HELLO now */
-	RD_NET_DOWN = 2, /* one ended: a listening side pings its peers to learn which */
+	RD_NET_UP = 1,      /* a connection is ready (again): a connecting side says HELLO now */
+	RD_NET_DOWN = 2,    /* one ended: a listening side pings its peers to learn which */
+	RD_NET_REFUSED = 4, /* the other side does not let our key in; the connection goes on being tried */
+	RD_NET_FAILED = 8,  /* it and we do not understand each other: other keys, or none */
 };
 unsigned rd_socket_events(struct rd_socket *s);
 
@@ -73,7 +76,8 @@ struct rd_poll {
 
 /*
  * Wait until something is ready, at most timeout_ms (-1 for ever). The number
- * of ready items, 0 after the time, also early when a signal came. RD_IO.
+ * of ready items, 0 after the time, also early when a signal came or a broker's
+ * list of keys is to be looked at. RD_IO.
  */
 int rd_net_poll(struct rd_poll *items, size_t n, int timeout_ms, struct rd_error *err);
 

@@ -8,13 +8,13 @@
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "net/endpoint.h"
+#include "net/security.h"
 #include "worker/parse.h"
 #include "worker/serve.h"
 
 struct settings {
 	const char *broker;
-	bool plain_tcp;
+	struct rd_security security;
 	const char *scratch;
 	uint64_t memory_bytes;
 	uint64_t hang_ns;
@@ -25,7 +25,7 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 {
 	const struct rd_option options[] = {
 		RD_OPTION_BROKER(&s->broker),
-		RD_OPTION_PLAIN_TCP(&s->plain_tcp),
+		RD_OPTIONS_SECURITY(&s->security),
 		{"scratch", 0, "DIR",
 		 "unpack archives below DIR, which all workers must see, instead of the job's folder", RD_OPT_TEXT,
 		 &s->scratch, 0, 0, NULL},
@@ -50,7 +50,7 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 	if (s->broker == NULL)
 		rd_fail(&err, RD_USAGE, "--broker ENDPOINT is missing");
 	else
-		rd_endpoint_check(s->broker, s->plain_tcp, &err);
+		rd_security_check(&s->security, s->broker, &err);
 	if (err.code == 0)
 		return true;
 	*exit_code = rd_usage(line.name, "%s", err.text);
@@ -81,6 +81,7 @@ int rd_worker_program(int argc, char **argv)
 	int code = role;
 	if (code == RD_FORKER_OWNER) {
 		serve.broker = s.broker;
+		serve.security = s.security;
 		serve.scratch = s.scratch;
 		serve.limits.hang_ns = s.hang_ns;
 		code = rd_worker_serve(&serve, &forker, &err);

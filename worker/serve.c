@@ -223,6 +223,8 @@ int rd_worker_serve(const struct rd_serve_options *o, struct rd_forker *forker, 
 	if (code >= 0)
 		code = rd_net_open(&s.net, err);
 	if (code == 0)
+		code = rd_net_secure(s.net, &o->security, RD__ROLE__WORKER, o->broker, err);
+	if (code == 0)
 		code = rd_socket_connect(s.net, o->broker, &s.socket, err);
 	while (code >= 0 && !rd_worker_over(&s.worker))
 		code = turn(&s, err);

@@ -5,10 +5,12 @@
 #define RD_WORKER_SERVE_H
 
 #include "base/forker.h"
+#include "net/security.h"
 #include "worker/worker.h"
 
 struct rd_serve_options {
 	const char *broker;  /* endpoint */
+	struct rd_security security;
 	const char *scratch; /* unpack archives here instead of in the job's folder; "" none */
 	struct rd_worker_limits limits;
 };

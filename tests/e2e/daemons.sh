@@ -3,44 +3,6 @@
 
 endpoint="ipc://$scratch/broker"
 
-# wanted: until the command succeeds, at most ten seconds.
-until_ok()
-{
-	tries=500
-	while ! "$@"; do
-		tries=$((tries - 1))
-		[ $tries -gt 0 ] || return 1
-		sleep 0.02
-	done
-}
-
-# line TEXT FILE
-line()
-{
-	grep -q "$1" "$2"
-}
-
-# start NAME PROGRAM WORDS...: in the background; pid in $pid, its stderr in $scratch/NAME.
-start()
-{
-	name=$1 program=$2
-	shift 2
-	"$bin/$program" "$@" >/dev/null 2>"$scratch/$name" &
-	pid=$!
-}
-
-# ended NAME WANTED PID: its exit code, within ten seconds.
-gone()
-{
-	! kill -0 "$1" 2>/dev/null || [ "$(cut -d' ' -f3 "/proc/$1/stat" 2>/dev/null)" = Z ]
-}
-ended()
-{
-	until_ok gone "$3" || kill -9 "$3"
-	wait "$3" 2>/dev/null
-	is "$1: exit code" "$2" $?
-}
-
 # children PID: processes whose parent it is.
 children()
 {

@@ -35,12 +35,14 @@ agrees()
 refused "no command" "which command?"
 refused "unknown command" "no such command: 'reprot'; did you mean report?" reprot x
 refused "help about nothing" "no such command: 'nothing'" help nothing
-for command in run report inspect events; do
+for command in run report inspect events keys; do
 	refused "$command: no word" "is missing (see rundown $command --help)" $command
 	refused "$command: unknown option" "unknown option --nonsense" $command x --nonsense
 	refused "$command: unknown letter" "unknown option -Z" $command -Z x
 	refused "$command: a value for a flag" "--help takes no value" $command --help=1
-	refused "$command: a missing value" "needs a value" $command x -o
+	value=-o
+	[ $command != keys ] || value=--add
+	refused "$command: a missing value" "needs a value" $command x $value
 	refused "$command: an empty word" "an empty" $command ""
 	"$bin/rundown" $command --help >"$scratch/help" 2>"$scratch/err"
 	is "$command: --help" 0 $?
@@ -56,7 +58,7 @@ for command in submit status result cancel retry; do
 	[ $command = status ] || refused "$command: no word" "is missing (see rundown $command --help)" $command
 	refused "$command: unknown option" "unknown option --nonsense" $command x --nonsense
 	refused "$command: no broker" "--broker ENDPOINT is missing" $command x
-	refused "$command: plain tcp" "--plain-tcp says" $command x --broker tcp://127.0.0.1:1
+	refused "$command: plain tcp" "tcp needs --keys DIR" $command x --broker tcp://127.0.0.1:1
 	"$bin/rundown" $command --help >"$scratch/help" 2>"$scratch/err"
 	is "$command: --help" 0 $?
 	check_empty "$command: --help is not an error" "$scratch/err"
