@@ -397,13 +397,20 @@ static void add_life(struct gen_act *a, const struct gen_options *o, struct code
 		born = c->free[i] > born ? c->free[i] : born;
 	if (o->still && born > c->from)
 		return;
-	/* In the tick in which the one before ends, or later. */
-	bool at_once = born > c->from && pick(3) == 0;
-	if (!at_once)
+	/* In the tick in which the one before ends, or later; one load a tick, or their order would be the file's. */
+	bool at_once = born > c->from && a->taken.at[born] == 1 && pick(3) == 0;
+	if (at_once)
+		a->taken.at[born] = 2;
+	else
 		born = gen_take_slot(a, born + 1 + pick(2) * pick(1 + o->slots / 16), to);
 	m.module = born ? module_for(a, c, born, &to) : GEN_NONE;
 	uint32_t dies = !o->still && pick(4) ? gen_take_slot(a, born + 1 + pick(1 + o->slots / 6), to) : to;
 	if (born == 0 || born >= to)
+		return;
+	/* Of those that end with their module each has a tick of its own. */
+	if (dies == 0 || (dies == to && to < c->to))
+		dies = gen_take_slot(a, to > born + 100 ? to - 100 : born + 1, to);
+	if (dies == 0 && to < c->to)
 		return;
 	dies = dies ? dies : to;
 	m.is = span_of(o, born, dies, GEN_BEGIN | (dies < c->to ? GEN_END : 0));
