@@ -101,7 +101,9 @@ UNIT_C := $(foreach c,$(C_FILES),$(if $(filter test_%,$(notdir $c)),$(filter tes
 FUZZ_C := $(filter tests/fuzz/fuzz_%,$(C_FILES))
 TOOL_C := $(filter tests/gen/gen_% tests/bench/%,$(C_FILES))
 # Every other file below tests/ helps the tests: one library for each folder, tests/*.c being one as well.
-HELP_C := $(filter-out $(UNIT_C) $(FUZZ_C) $(TOOL_C) tests/fuzz/%,$(filter tests/%,$(C_FILES)))
+# Preloaded by a test into the programs: each file is a shared object.
+PRELOAD_C := $(filter tests/preload/%,$(C_FILES))
+HELP_C := $(filter-out $(UNIT_C) $(FUZZ_C) $(TOOL_C) $(PRELOAD_C) tests/fuzz/%,$(filter tests/%,$(C_FILES)))
 help_folder = $(patsubst %.c,all,$(word 2,$(subst /, ,$1)))
 HELP_FOLDERS := $(sort all $(foreach c,$(HELP_C),$(call help_folder,$c)))
 help_c = $(foreach c,$(HELP_C),$(if $(filter $1,$(call help_folder,$c)),$c))
@@ -111,6 +113,7 @@ help_a = $(patsubst %,$(B)/lib/librd_tests_%.a,$(filter all gen $1,$(HELP_FOLDER
 UNITS := $(UNIT_C:%.c=$(B)/%)
 FUZZERS := $(FUZZ_C:%.c=$(B)/%)
 TOOLS := $(TOOL_C:%.c=$(B)/%)
+PRELOADS := $(PRELOAD_C:%.c=$(B)/%.so)
 E2E := $(filter-out %/lib.sh,$(sort $(wildcard tests/e2e/*.sh tests/e2e/*.py)))
 BINARIES := $(foreach p,$(PROGRAMS),$(if $(wildcard $(MAIN_$p)/main.c),$(BIN)/$p))
 MAN := $(wildcard docs/man/*.1)
@@ -212,6 +215,11 @@ $(FUZZERS): $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/obj/tests/fuzz/$(FUZ
 		$(call help_a,$(FUZZ_ROOMS)) $(call room_a,$(FUZZ_ROOMS))
 	$(call link,$(if $(findstring fuzzer,$(SAN)),-fsanitize=fuzzer) -lcmocka $(call room_syslibs,$(FUZZ_ROOMS)))
 
+# Without the sanitizers, whose own libraries must come first in a program.
+$(PRELOADS): $(B)/tests/preload/%.so: tests/preload/%.c $(B)/flags
+	$(call quiet,cc) mkdir -p $(@D); $(CC) -std=c11 -D_GNU_SOURCE -O1 -g $(WARN) -Wno-missing-prototypes \
+	-fPIC -shared -o $@.$$$$ $< && mv -f $@.$$$$ $@ || { rm -f $@.$$$$; exit 1; }
+
 -include $(shell find $(B)/obj $(B)/proto -name '*.d' 2>/dev/null)
 
 # ---- checks
@@ -219,7 +227,7 @@ $(FUZZERS): $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/obj/tests/fuzz/$(FUZ
 RUN_TESTS := RD_ROOT=. RD_BIN=$(BIN) RD_BUILD=$(B) MAKE="$(MAKE)" sh tests/run.sh
 
 .PHONY: coverage coverage-report tests check check-all check-layers check-headers check-units check-fuzz check-units-fuzz check-e2e check-damage check-large
-tests: $(UNITS) $(FUZZERS) $(TOOLS)
+tests: $(UNITS) $(FUZZERS) $(TOOLS) $(PRELOADS)
 # Two steps, because what `deps` installs is needed before anything is compiled.
 check: deps
 	@+$(MAKE) --no-print-directory check-all

@@ -1,0 +1,34 @@
+/*
+ * poison - preloaded into a program, it makes one byte of a file deadly.
+ *
+ * Whoever reads the byte at RD_POISON_AT in a read of 64 KiB or more dies. So a
+ * parser dies each time it decodes that shard, and nobody else: an index reads
+ * the heads of blocks, in pieces that are smaller.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define DEADLY_BYTES ((size_t)64 << 10)
+
+static void taste(size_t size_bytes, off_t offset)
+{
+	const char *at = getenv("RD_POISON_AT");
+	uint64_t byte = at ? strtoull(at, NULL, 10) : UINT64_MAX;
+
+	if (size_bytes >= DEADLY_BYTES && byte >= (uint64_t)offset && byte - (uint64_t)offset < size_bytes)
+		__builtin_trap();
+}
+
+ssize_t pread(int fd, void *buf, size_t size_bytes, off_t offset)
+{
+	taste(size_bytes, offset);
+	return syscall(SYS_pread64, fd, buf, size_bytes, offset);
+}
+
+ssize_t pread64(int fd, void *buf, size_t size_bytes, off_t offset)
+{
+	return pread(fd, buf, size_bytes, offset);
+}
