@@ -120,6 +120,27 @@ size_t rd_escape(const uint8_t *p, const uint8_t *end, char out[RD_ESCAPE_TEXT])
 	return 1;
 }
 
+int rd_utf8_append(struct rd_bytes *out, struct rd_span text)
+{
+	const uint8_t *p = text.at, *end = text.size_bytes ? p + text.size_bytes : p, *good = p;
+	char escape[RD_ESCAPE_TEXT];
+
+	while (p < end) {
+		size_t n = *p ? utf8_bytes(p, end) : 0;
+		p += n;
+		if (n)
+			continue;
+		if (p > good)
+			rd_bytes_append(out, good, (size_t)(p - good));
+		snprintf(escape, sizeof escape, "\\x%02x", *p);
+		rd_bytes_append(out, escape, strlen(escape));
+		good = ++p;
+	}
+	if (p > good)
+		rd_bytes_append(out, good, (size_t)(p - good));
+	return out->failed ? RD_NOMEM : 0;
+}
+
 /* Whether the text ends within a character: something cut it. */
 static size_t whole_bytes(const char *text, size_t n)
 {

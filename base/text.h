@@ -21,6 +21,11 @@ int rd_utf16_append(struct rd_bytes *out, const uint8_t *utf16, size_t size_byte
  * mark that turns the direction of text around, or no UTF-8. p < end.
  */
 size_t rd_printable(const uint8_t *p, const uint8_t *end);
+/*
+ * Append the bytes as text for other programs: what is UTF-8 as it is, "\xff" for each byte that is none, and for a
+ * NUL. 0 or RD_NOMEM.
+ */
+int rd_utf8_append(struct rd_bytes *out, struct rd_span text);
 #define RD_ESCAPE_TEXT 8
 /*
  * What stands for such bytes, "\n", "\x1b", "\u202e", "\xff" for a byte that is no UTF-8: filled with a NUL. Returns

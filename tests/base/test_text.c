@@ -214,10 +214,31 @@ static void what_is_too_long_is_cut_between_characters(void **state)
 	check_clean("ab\xe2\x82", 64, "ab\\xe2\\x82");
 }
 
+static void check_utf8(const char *bytes, size_t n, const char *expected)
+{
+	struct rd_bytes out = {0};
+
+	assert_int_equal(rd_utf8_append(&out, (struct rd_span){(const uint8_t *)bytes, n}), 0);
+	struct rd_span made = {out.at, out.n};
+	assert_span(made, expected);
+	rd_bytes_release(&out);
+}
+
+static void other_programs_get_utf8(void **state)
+{
+	check_utf8(NULL, 0, "");
+	check_utf8("a\n\x1b\xe2\x80\xae\xf0\x9f\x9a\x80z", 11, "a\n\x1b\xe2\x80\xae\xf0\x9f\x9a\x80z");
+	check_utf8("\xed\xa0\x80", 3, "\\xed\\xa0\\x80");
+	check_utf8("a\0b", 3, "a\\x00b");
+	check_utf8("\xe2\x82", 2, "\\xe2\\x82");
+	check_utf8("\xff", 1, "\\xff");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_is_made_printable),
+		cmocka_unit_test(other_programs_get_utf8),
 		cmocka_unit_test(what_is_too_long_is_cut_between_characters),
 		cmocka_unit_test(utf16_becomes_utf8),
 		cmocka_unit_test(lone_surrogates_stay_apart),
