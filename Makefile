@@ -26,6 +26,7 @@ SYSLIBS_trace := -larchive -lzstd -lz -llzma -lbz2
 SYSLIBS_profile := -lzstd
 SYSLIBS_store := -llmdb
 SYSLIBS_net := -lzmq
+SYSLIBS_report := -lz -lsqlite3
 SYSLIBS_broker := -llmdb
 SYSLIBS_merger := -llmdb
 
@@ -37,7 +38,7 @@ MAIN_rundown-worker := worker
 MAIN_rundown-merger := merger
 
 PACKAGES := gcc libc6-dev make libzmq3-dev libprotobuf-c-dev protobuf-c-compiler liblmdb-dev libcmocka-dev \
-	libarchive-dev libzstd-dev zlib1g-dev liblzma-dev libbz2-dev libxxhash-dev libfwnt1 zstd jq zip unzip xz-utils bzip2
+	libarchive-dev libzstd-dev zlib1g-dev liblzma-dev libbz2-dev libxxhash-dev libsqlite3-dev libfwnt1 zstd jq zip unzip xz-utils bzip2
 
 ifeq ($(origin CC),default)
 CC := gcc

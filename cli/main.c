@@ -16,7 +16,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{"run", "work out where the time of a trace went, into a result", rd_cmd_run},
-	{"report", "show a result: the hottest methods, or all of it as JSON, CSV or folded stacks", rd_cmd_report},
+	{"report", "show a result: the hottest methods, or all of it as JSON, CSV, SQLite, pprof and more", rd_cmd_report},
 	{"inspect", "tell what is in a trace: machine, processes, rundowns, losses, damage, events", rd_cmd_inspect},
 	{"events", "list the kinds of events in a trace: names, fields, and what documentation calls them", rd_cmd_events},
 	{"submit", "give traces to a broker, whose workers do what `run` does", rd_cmd_submit},

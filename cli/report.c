@@ -52,6 +52,9 @@ static int write_report(const struct rd_report_words *w, const struct rd_result 
 	struct rd_view v;
 	char folder[4096];
 
+	if (format->is_binary && isatty(o->out.fd))
+		return rd_fail(err, RD_USAGE, "--format %s is nothing for a terminal: name a file with -o",
+			       format->name);
 	rd_view_words_filter(&w->view, &filter);
 	filter.sort = w->sort < 0 ? RD_SORT_EXCLUSIVE : (enum rd_sort)w->sort;
 	int code = rd_view_make(&v, r, &filter, err);

@@ -21,6 +21,7 @@ static const char examples[] =
 	"      where the shop's own code spends its time, without the framework's frames, by class\n"
 	"  rundown report shop.nettrace.rundown --callers 'Regex\\.Match\\(' --min 1%\n"
 	"      who calls Regex.Match, directly and from further out\n"
+	"  rundown report shop.nettrace.rundown --format pprof -o shop.pb.gz && go tool pprof -top shop.pb.gz\n"
 	"  rundown report shop.nettrace.rundown --format json | jq '.methods[:3]'\n";
 
 static const char notes[] =
@@ -60,6 +61,9 @@ static int check(const struct rd_report_words *w)
 	if (v->inverted && !stacks)
 		return rd_usage(NAME, "--inverted turns stacks around: it does not go with --format %s%s", format->name,
 				format->write == rd_report_json ? " without --stacks" : "");
+	if (v->by == BY_THREAD && format->has_threads)
+		return rd_usage(NAME, "--by thread does not go with --format %s, which tells threads apart by itself",
+				format->name);
 	if (w->sort == RD_SORT_DIRECT && v->callers == NULL && v->callees == NULL)
 		return rd_usage(NAME, "--sort direct needs --callers or --callees");
 	if (v->min.millionths > 1000000)

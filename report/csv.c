@@ -4,22 +4,37 @@
  * A cell that begins like a formula gets an apostrophe in front: a method's
  * name comes from a trace, and must not become a command when it is opened.
  */
+#include "base/text.h"
 #include "report/format.h"
 #include "report/label.h"
 
 #include <string.h>
 
-static void put_cell(struct rd_out *o, struct rd_span text)
+/* What spreadsheets take for the beginning of a formula: four characters, also of full width, and what they skip. */
+static bool begins_formula(const struct rd_bytes *text)
 {
-	const uint8_t *p = text.at, *end = text.size_bytes ? p + text.size_bytes : p;
-	bool formula = p < end && memchr("=+-@\t\r", *p, 6) != NULL;
+	static const char *const wide[] = {"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
+
+	for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+		if (text->n >= 3 && memcmp(text->at, wide[i], 3) == 0)
+			return true;
+	return text->n && memchr("=+-@\t\r\n", text->at[0], 7) != NULL;
+}
+
+static void put_cell(struct rd_out *o, struct rd_bytes *clean, struct rd_span text)
+{
+	const uint8_t *p, *end;
 	bool quote = false;
 
+	clean->n = 0;
+	rd_utf8_append(clean, text);
+	p = clean->at;
+	end = clean->n ? p + clean->n : p;
 	for (const uint8_t *at = p; at < end && !quote; at++)
 		quote = *at == ',' || *at == '"' || *at == '\r' || *at == '\n';
 	if (quote)
 		rd_out_bytes(o, "\"", 1);
-	if (formula)
+	if (begins_formula(clean))
 		rd_out_bytes(o, "'", 1);
 	while (p < end) {
 		const uint8_t *mark = memchr(p, '"', (size_t)(end - p));
@@ -34,21 +49,21 @@ static void put_cell(struct rd_out *o, struct rd_span text)
 	rd_out_bytes(o, ",", 1);
 }
 
-static void put_row(struct rd_out *out, const struct rd_view *v, const struct rd_view_row *row)
+static void put_row(struct rd_out *out, struct rd_bytes *clean, const struct rd_view *v, const struct rd_view_row *row)
 {
 	const struct rd_view_method *m = &v->methods.at[row->method];
 	const struct rd_result_process *p = &v->result->processes.at[m->process];
 	char tier[32];
 
-	put_cell(out, rd_strings_at(&v->result->strings, p->name));
+	put_cell(out, clean, rd_strings_at(&v->result->strings, p->name));
 	rd_out_printf(out, "%lld,", (long long)rd_pid_number(p->pid));
 	if (v->filter.by_thread)
 		rd_out_printf(out, "%llu,", (unsigned long long)row->thread);
 	rd_out_printf(out, "%u,", m->clr);
-	put_cell(out, m->module);
-	put_cell(out, m->ns);
-	put_cell(out, m->name);
-	put_cell(out, m->signature);
+	put_cell(out, clean, m->module);
+	put_cell(out, clean, m->ns);
+	put_cell(out, clean, m->name);
+	put_cell(out, clean, m->signature);
 	if (v->filter.tiers)
 		rd_out_printf(out, "%s,", rd_tier_name(m->tier, tier));
 	rd_out_printf(out, "%llu,%llu,%llu,%llu", (unsigned long long)row->exclusive,
@@ -62,13 +77,16 @@ static void put_row(struct rd_out *out, const struct rd_view *v, const struct rd
 
 int rd_report_csv(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out, struct rd_error *err)
 {
-	(void)err;
+	struct rd_bytes clean = {0};
+
 	rd_out_printf(out,
 		      "process,pid,%sclr,module,namespace,name,signature,%sexclusive,inclusive,exclusive_weight,"
 		      "inclusive_weight%s\r\n",
 		      v->filter.by_thread ? "thread," : "", v->filter.tiers ? "tier," : "",
 		      rd_view_has_direct(v) ? ",direct,direct_weight" : "");
 	for (size_t i = 0; i < rd_report_rows(v, o); i++)
-		put_row(out, v, &v->rows.at[i]);
-	return 0;
+		put_row(out, &clean, v, &v->rows.at[i]);
+	int code = clean.failed ? rd_fail_nomem(err) : 0;
+	rd_bytes_release(&clean);
+	return code;
 }

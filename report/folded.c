@@ -6,6 +6,7 @@
  * become one line. Labels are numbered in the order of their bytes; stacks are then compared by numbers, and no line is
  * built before it is written.
  */
+#include "base/text.h"
 #include "report/format.h"
 #include "report/label.h"
 
@@ -23,7 +24,7 @@ struct line {
 struct folder {
 	const struct rd_view *v;
 	struct rd_strings labels;
-	struct rd_bytes label, escaped;
+	struct rd_bytes label, clean, escaped;
 	RD_VEC(uint32_t) method_label; /* by method */
 	RD_VEC(uint32_t) by_bytes;     /* labels in the order of their bytes */
 	RD_VEC(uint32_t) place;        /* by label: its place in that order */
@@ -45,10 +46,11 @@ static void put_escaped(struct rd_bytes *b, const struct rd_bytes *text)
 
 static uint32_t label_of(struct folder *f, const struct rd_view_method *m)
 {
-	f->label.n = f->escaped.n = 0;
+	f->label.n = f->clean.n = f->escaped.n = 0;
 	rd_label(&f->label, m, f->v->filter.tiers);
-	put_escaped(&f->escaped, &f->label);
-	if (f->label.failed || f->escaped.failed)
+	rd_utf8_append(&f->clean, (struct rd_span){f->label.at, f->label.n});
+	put_escaped(&f->escaped, &f->clean);
+	if (f->label.failed || f->clean.failed || f->escaped.failed)
 		return RD_NONE;
 	return rd_strings_id(&f->labels, f->escaped.at ? (const void *)f->escaped.at : "", f->escaped.n);
 }
@@ -155,6 +157,7 @@ int rd_report_folded(const struct rd_view *v, const struct rd_report_options *o,
 		put_lines(&f, out);
 	rd_strings_release(&f.labels);
 	rd_bytes_release(&f.label);
+	rd_bytes_release(&f.clean);
 	rd_bytes_release(&f.escaped);
 	rd_vec_release(&f.method_label);
 	rd_vec_release(&f.by_bytes);

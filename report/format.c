@@ -15,6 +15,9 @@ static const struct rd_report_format formats[] = {
 	{.name = "json", .has_rows = true, .write = rd_report_json},
 	{.name = "csv", .has_rows = true, .write = rd_report_csv},
 	{.name = "folded", .has_stacks = true, .write = rd_report_folded},
+	{.name = "pprof", .has_stacks = true, .is_binary = true, .write = rd_report_pprof},
+	{.name = "speedscope", .has_stacks = true, .write = rd_report_speedscope},
+	{.name = "sqlite", .has_stacks = true, .has_threads = true, .is_binary = true, .write = rd_report_sqlite},
 };
 
 const struct rd_report_format *rd_report_format(size_t i)

@@ -18,9 +18,11 @@ struct rd_report_options {
 
 struct rd_report_format {
 	const char *name;
-	size_t top;      /* rows of methods when nobody says how many; 0 all */
-	bool has_rows;   /* it shows rows of methods: --top and --sort mean something */
-	bool has_stacks; /* it shows stacks: --inverted means something */
+	size_t top;       /* rows of methods when nobody says how many; 0 all */
+	bool has_rows;    /* it shows rows of methods: --top and --sort mean something */
+	bool has_stacks;  /* it shows stacks: --inverted means something */
+	bool has_threads; /* it tells threads apart whatever is asked: --by thread says nothing */
+	bool is_binary;   /* nothing for a terminal */
 	/* Fails for memory only; errors of writing are sticky in out. */
 	int (*write)(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out,
 		     struct rd_error *err);
@@ -33,6 +35,12 @@ int rd_report_json(const struct rd_view *v, const struct rd_report_options *o, s
 		   struct rd_error *err);
 int rd_report_csv(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out, struct rd_error *err);
 int rd_report_folded(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out,
+		     struct rd_error *err);
+int rd_report_pprof(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out,
+		    struct rd_error *err);
+int rd_report_speedscope(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out,
+			 struct rd_error *err);
+int rd_report_sqlite(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out,
 		     struct rd_error *err);
 
 /* How many of the view's rows a form shows. */

@@ -1,13 +1,11 @@
 /*
  * json - the report for programs. docs/report-json.md describes every field; names, once there, stay.
  */
-#include <stdio.h>
-
 #include "report/format.h"
 #include "report/json_parts.h"
 #include "report/label.h"
 #include "report/people.h"
-#include "trace/trace.h"
+#include "report/words.h"
 
 static struct rd_span string(const struct rd_view *v, uint32_t id)
 {
@@ -24,31 +22,20 @@ static void put_utc(struct rd_json *j, const char *key, int64_t utc_ns)
 		rd_json_text(j, key, rd_utc_text(utc_ns, text));
 }
 
-static void put_version(struct rd_json *j, const struct rd_trace_info *info)
-{
-	char text[40];
-
-	/* A nettrace or netperf version is one number; Windows' has two parts. */
-	if (info->format == RD_FORMAT_ETL || info->version_minor)
-		snprintf(text, sizeof text, "%u.%u", info->version_major, info->version_minor);
-	else
-		snprintf(text, sizeof text, "%u", info->version_major);
-	rd_json_text(j, "version", text);
-}
-
 static void put_traces(struct rd_json *j, const struct rd_result *r)
 {
+	char version[RD_VERSION_TEXT];
+
 	rd_json_array(j, "traces");
 	for (size_t i = 0; i < r->traces.n; i++) {
 		const struct rd_result_trace *t = &r->traces.at[i];
-		const struct rd_format *format = rd_format_by_id(t->info.format);
 		rd_json_object(j, NULL);
 		rd_json_u64(j, "id", i);
 		rd_json_text(j, "path", t->path);
 		if (t->member[0])
 			rd_json_text(j, "member", t->member);
-		rd_json_text(j, "format", format ? format->name : "unknown");
-		put_version(j, &t->info);
+		rd_json_text(j, "format", rd_format_word(&t->info));
+		rd_json_text(j, "version", rd_version_word(&t->info, version));
 		rd_json_u64(j, "bytes", t->info.size_bytes);
 		put_utc(j, "start", t->start_utc_ns);
 		rd_json_u64(j, "duration_ns", t->duration_ns);
@@ -88,6 +75,8 @@ static void put_counts(struct rd_json *j, const struct rd_view *v)
 
 static void put_trust(struct rd_json *j, const struct rd_trust *t)
 {
+	const char *missing[RD_MISSING_MOST + 1];
+
 	rd_json_object(j, "trust");
 	rd_json_bool(j, "complete", t->complete);
 	rd_json_offset(j, "cut_at", t->cut_at);
@@ -113,12 +102,9 @@ static void put_trust(struct rd_json *j, const struct rd_trust *t)
 	rd_json_array_end(j);
 	rd_json_text(j, "rundown", rd_rundown_name(t->rundown));
 	rd_json_array(j, "missing_providers");
-	if (t->missing_runtime)
-		rd_json_text(j, NULL, "Microsoft-Windows-DotNETRuntime");
-	if (t->missing_rundown)
-		rd_json_text(j, NULL, "Microsoft-Windows-DotNETRuntimeRundown");
-	if (t->missing_stacks)
-		rd_json_text(j, NULL, "stacks");
+	rd_missing_words(t, missing);
+	for (size_t i = 0; missing[i]; i++)
+		rd_json_text(j, NULL, missing[i]);
 	rd_json_array_end(j);
 	rd_json_object_end(j);
 }

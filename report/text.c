@@ -10,6 +10,7 @@
 #include "report/format.h"
 #include "report/people.h"
 #include "report/text_table.h"
+#include "report/words.h"
 
 /* Less than this of a path tells nothing; on a narrower terminal the line may wrap. */
 #define PATH_COLUMNS_LEAST 16
@@ -48,14 +49,9 @@ static struct rd_span shown_path(const struct rd_result_trace *t, const char *fo
 
 static void put_format(const struct rd_result_trace *t, struct rd_out *o)
 {
-	const struct rd_format *format = rd_format_by_id(t->info.format);
-	char number[RD_NUMBER_TEXT];
+	char number[RD_NUMBER_TEXT], version[RD_VERSION_TEXT];
 
-	rd_out_printf(o, ": %s ", format ? format->name : "unknown format");
-	if (t->info.format == RD_FORMAT_ETL || t->info.version_minor)
-		rd_out_printf(o, "%u.%u", t->info.version_major, t->info.version_minor);
-	else
-		rd_out_printf(o, "%u", t->info.version_major);
+	rd_out_printf(o, ": %s %s", rd_format_word(&t->info), rd_version_word(&t->info, version));
 	rd_out_printf(o, ", %s", rd_size_text(t->info.size_bytes, number, sizeof number));
 	rd_out_printf(o, ", %s", rd_duration_text(t->duration_ns, number));
 	rd_out_printf(o, " from %s\n", rd_utc_text(t->start_utc_ns, number));
@@ -94,22 +90,15 @@ static void put_traces(const struct rd_result *r, const struct rd_report_options
 		put_trace(r, i, opt, o);
 }
 
-static bool is_thread_time(uint32_t kind)
-{
-	return kind == RD_SAMPLE_MANAGED || kind == RD_SAMPLE_EXTERNAL;
-}
-
 /* "9,065 samples of thread time, not CPU time: 5,405 external, 3,660 managed" */
 static void put_samples(const struct rd_view *v, struct rd_out *o)
 {
 	char number[RD_NUMBER_TEXT];
-	bool thread = false, cpu = false;
+	bool thread = rd_view_has_thread_time(v), cpu = false;
 	const char *before = ": ";
 
-	for (uint32_t kind = 0; kind < RD_SAMPLE_KINDS; kind++) {
-		thread |= v->kinds[kind] && is_thread_time(kind);
-		cpu |= v->kinds[kind] && !is_thread_time(kind);
-	}
+	for (uint32_t kind = 0; kind < RD_SAMPLE_KINDS; kind++)
+		cpu |= v->kinds[kind] && !rd_is_thread_time(kind);
 	/* Waiting counts in samples of thread time: whoever reads on must know. */
 	rd_out_printf(o, "%s sample%s", rd_count_text(v->samples, number), v->samples == 1 ? "" : "s");
 	if (thread)

@@ -133,6 +133,17 @@ static inline const struct rd_view_method *rd_view_method(const struct rd_view *
 /* The least number of samples that --min leaves; 0 all. */
 uint64_t rd_view_least(const struct rd_view *v);
 
+/* Whether a kind of sample is thread time: a thread that waits counts like one that works. */
+static inline bool rd_is_thread_time(uint32_t kind)
+{
+	return kind == RD_SAMPLE_MANAGED || kind == RD_SAMPLE_EXTERNAL;
+}
+/* Whether any sample of the view is thread time. */
+static inline bool rd_view_has_thread_time(const struct rd_view *v)
+{
+	return v->kinds[RD_SAMPLE_MANAGED] || v->kinds[RD_SAMPLE_EXTERNAL];
+}
+
 /* Whether rows count samples next to the method of --callers or --callees. */
 static inline bool rd_view_has_direct(const struct rd_view *v)
 {

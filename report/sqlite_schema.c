@@ -1,0 +1,53 @@
+#include "report/sqlite_schema.h"
+
+const char rd_sqlite_tables[] =
+	"PRAGMA application_id = 1380211790;" /* "RDWN" */
+	"PRAGMA user_version = 1;"
+	"CREATE TABLE about (rundown INTEGER, view TEXT, samples INTEGER, weight INTEGER, discarded INTEGER,"
+	" thread_time INTEGER, origin TEXT, origin_ns INTEGER, bucket_width_ns INTEGER);"
+	"CREATE TABLE traces (id INTEGER PRIMARY KEY, path TEXT, member TEXT, format TEXT, version TEXT, bytes INTEGER,"
+	" start TEXT, duration_ns INTEGER, pointer_size INTEGER, cpus INTEGER, complete INTEGER, cut_at INTEGER,"
+	" damage TEXT, lost_events INTEGER, lost_buffers INTEGER);"
+	"CREATE TABLE trust (complete INTEGER, cut_at INTEGER, lost_events INTEGER, lost_buffers INTEGER,"
+	" frames INTEGER, unresolved_frames INTEGER, ambiguous_frames INTEGER, samples_without_stack INTEGER,"
+	" stacks_unused INTEGER, broken_stacks INTEGER, unowned_samples INTEGER, malformed_events INTEGER,"
+	" samples_in_rundown INTEGER, rundown TEXT, missing_providers TEXT);"
+	"CREATE TABLE quarantined (trace INTEGER REFERENCES traces, from_byte INTEGER, to_byte INTEGER);"
+	"CREATE TABLE processes (id INTEGER PRIMARY KEY, trace INTEGER REFERENCES traces, pid INTEGER,"
+	" namespace_pid INTEGER, name TEXT, command_line TEXT, start TEXT, samples INTEGER);"
+	"CREATE TABLE methods (id INTEGER PRIMARY KEY, process INTEGER REFERENCES processes, clr INTEGER, module TEXT,"
+	" namespace TEXT, name TEXT, signature TEXT, tier TEXT, label TEXT, exclusive INTEGER, inclusive INTEGER,"
+	" exclusive_weight INTEGER, inclusive_weight INTEGER, direct INTEGER, direct_weight INTEGER);"
+	"CREATE TABLE calls (id INTEGER PRIMARY KEY, caller INTEGER REFERENCES calls,"
+	" method INTEGER REFERENCES methods);"
+	"CREATE TABLE stacks (id INTEGER PRIMARY KEY, process INTEGER REFERENCES processes,"
+	" call INTEGER REFERENCES calls, samples INTEGER, weight INTEGER);"
+	"CREATE TABLE samples (stack INTEGER REFERENCES stacks, thread INTEGER, kind TEXT, bucket INTEGER,"
+	" samples INTEGER, weight INTEGER);"
+	"CREATE TABLE buckets (bucket INTEGER PRIMARY KEY, start_ns INTEGER, samples INTEGER);";
+
+const char rd_sqlite_views[] =
+	"CREATE INDEX methods_by_name ON methods (name, namespace, module);"
+	"CREATE INDEX stacks_by_call ON stacks (call);"
+	"CREATE INDEX samples_by_stack ON samples (stack);"
+	"CREATE INDEX samples_by_bucket ON samples (bucket);"
+	"CREATE VIEW hottest AS SELECT m.id AS method, p.name AS process, p.pid, m.label, m.exclusive, m.inclusive,"
+	" round(100.0 * m.exclusive / nullif(a.samples, 0), 2) AS exclusive_percent,"
+	" round(100.0 * m.inclusive / nullif(a.samples, 0), 2) AS inclusive_percent"
+	" FROM methods m JOIN processes p ON p.id = m.process JOIN about a"
+	" ORDER BY m.exclusive DESC, m.inclusive DESC, m.label;"
+	"CREATE VIEW threads AS SELECT s.process, r.thread, sum(r.samples) AS samples, sum(r.weight) AS weight"
+	" FROM samples r JOIN stacks s ON s.id = r.stack GROUP BY s.process, r.thread;"
+	"CREATE VIEW kinds AS SELECT kind, sum(samples) AS samples, sum(weight) AS weight FROM samples GROUP BY kind;"
+	/* depth 0 is the last frame */
+	"CREATE VIEW frames AS WITH RECURSIVE walk (stack, depth, call) AS (SELECT id, 0, call FROM stacks"
+	" UNION ALL SELECT walk.stack, walk.depth + 1, calls.caller FROM walk JOIN calls ON calls.id = walk.call"
+	" WHERE calls.caller IS NOT NULL)"
+	" SELECT walk.stack, walk.depth, walk.call, calls.method FROM walk JOIN calls ON calls.id = walk.call;"
+	/* once a sample, however often the one calls the other */
+	"CREATE VIEW edges AS SELECT caller, callee, sum(samples) AS samples FROM"
+	" (SELECT DISTINCT f.stack, oc.method AS caller, f.method AS callee, s.samples AS samples FROM frames f"
+	" JOIN calls c ON c.id = f.call JOIN calls oc ON oc.id = c.caller JOIN stacks s ON s.id = f.stack)"
+	" GROUP BY caller, callee;"
+	"CREATE VIEW exclusive_over_time AS SELECT c.method, r.bucket, sum(r.samples) AS samples FROM samples r"
+	" JOIN stacks s ON s.id = r.stack JOIN calls c ON c.id = s.call GROUP BY c.method, r.bucket;";

@@ -1,0 +1,147 @@
+#!/bin/sh
+# The forms of a report that other programs read: each counts what the JSON counts, by the reader it is made for.
+. tests/e2e/lib.sh
+
+# The published schema, as the npm package speedscope brings it.
+schema=${RD_SPEEDSCOPE_SCHEMA:-$shared/speedscope/file-format-schema.json}
+go=$(command -v go) && "$go" tool pprof -h >/dev/null 2>&1 || go=
+
+# written FORM: the report of $r into $scratch/FORM; whatever the trace lacks is said elsewhere.
+written()
+{
+	form=$1
+	shift
+	rm -f "$scratch/$form"
+	"$bin/rundown" report "$r" --format "$form" "$@" -o "$scratch/$form" 2>/dev/null
+	[ -s "$scratch/$form" ]
+}
+
+# by_label: of the JSON, a line for each label: exclusive, inclusive, label; "?" of two processes are one label.
+# Inclusive counts of one label can be added up because a sample is of one process and one runtime.
+by_label()
+{
+	jq -r '.methods[] | [.exclusive, .inclusive, ((if .module == "" then "" else .module + "!" end) +
+		(if .namespace == "" then "" else .namespace + "." end) + .name +
+		(if .signature | contains("(") then "(" + (.signature | split("(")[1:] | join("(")) else "" end))] |
+		join("\t")' "$scratch/json" |
+		awk -F'\t' '{ e[$3] += $1; i[$3] += $2 } END { for (l in e) print e[l] "\t" i[l] "\t" l }' | LC_ALL=C sort
+}
+
+pprof_top()
+{
+	PPROF_TMPDIR=$scratch "$go" tool pprof -top -nodecount=100000000 -nodefraction=0 -edgefraction=0 "$scratch/pprof" 2>/dev/null |
+		sed '1,/flat%/d' | sed -E 's/^ *([0-9]+) +[0-9.]+% +[0-9.]+% +([0-9]+) +[0-9.]+%  /\1\t\2\t/' |
+		sed -E -e 's/^ *0 +0% +[0-9.]+% +([0-9]+) +[0-9.]+%  /0\t\1\t/' -e 's/ \(inline\)$//' | LC_ALL=C sort
+}
+
+check_pprof()
+{
+	written pprof || not_ok "$1: pprof"
+	gzip -t "$scratch/pprof" && ok "$1: pprof is a gzip" || not_ok "$1: pprof is a gzip"
+	if [ -z "$go" ]; then
+		skip "$1: go tool pprof counts the same" "no go"
+		return
+	fi
+	by_label >"$scratch/wanted"
+	pprof_top >"$scratch/got"
+	diff "$scratch/wanted" "$scratch/got" >"$scratch/differ"
+	check_empty "$1: go tool pprof counts the same" "$scratch/differ"
+	[ -s "$scratch/got" ] && ok "$1: go tool pprof counts something" || not_ok "$1: go tool pprof counts something"
+}
+
+check_speedscope()
+{
+	written speedscope || not_ok "$1: speedscope"
+	is "$1: speedscope has the samples" "$samples" "$(jq '[.profiles[].weights[]] | add' "$scratch/speedscope")"
+	is "$1: speedscope: a weight a stack, and all of each profile" true "$(jq -c '.profiles | all(
+		.type == "sampled" and (.samples | length) == (.weights | length) and (.weights | add) == .endValue and
+		(.weights | all(. == floor)))' "$scratch/speedscope")"
+	is "$1: speedscope names every frame" true \
+		"$(jq -c '(.shared.frames | length) as $n | .profiles | all(.samples | all(all(. < $n)))' "$scratch/speedscope")"
+	is "$1: speedscope: innermost frames are exclusive counts" "$(jq -c '[.methods[] | .exclusive | select(. > 0)] | sort' "$scratch/json")" \
+		"$(jq -c '[.profiles[] | [.samples, .weights] | transpose[] | {f: .[0][-1], w: .[1]}] | group_by(.f) | map(map(.w) | add) | sort' "$scratch/speedscope")"
+	if ! [ -r "$schema" ] || ! python3 -c 'import jsonschema' 2>/dev/null; then
+		skip "$1: speedscope fits its schema" "no schema of speedscope, or no jsonschema of Python"
+		return
+	fi
+	python3 -c 'import json, sys, jsonschema
+jsonschema.validate(json.load(open(sys.argv[2])), json.load(open(sys.argv[1])))' "$schema" "$scratch/speedscope" >"$scratch/differ" 2>&1
+	check_empty "$1: speedscope fits its schema" "$scratch/differ"
+}
+
+sql()
+{
+	sqlite3 "$scratch/sqlite" "$1" 2>&1
+}
+
+check_sqlite()
+{
+	written sqlite || not_ok "$1: sqlite"
+	if ! command -v sqlite3 >/dev/null; then
+		skip "$1: sqlite counts the same" "no sqlite3"
+		return
+	fi
+	is "$1: sqlite is whole" "ok" "$(sql 'PRAGMA integrity_check; PRAGMA foreign_key_check')"
+	is "$1: sqlite has the samples" "$samples $samples $samples $samples $samples" \
+		"$(sql "SELECT (SELECT samples FROM about) || ' ' || (SELECT sum(samples) FROM stacks) || ' ' ||
+			(SELECT sum(samples) FROM samples) || ' ' || (SELECT sum(samples) FROM buckets) || ' ' || (SELECT sum(exclusive) FROM methods)")"
+	is "$1: sqlite: inclusive counts come out of its stacks" "" "$(sql "SELECT m.id, m.inclusive, n FROM methods m LEFT JOIN
+		(SELECT method, sum(samples) AS n FROM (SELECT DISTINCT f.stack, f.method, s.samples FROM frames f JOIN stacks s ON s.id = f.stack)
+		GROUP BY method) ON method = m.id WHERE n IS NOT m.inclusive")"
+	is "$1: sqlite has the methods" "$(jq '[(.methods | length), ([.methods[].inclusive] | add)] | join(" ")' "$scratch/json" | tr -d '"')" \
+		"$(sql "SELECT count(*) || ' ' || sum(inclusive) FROM methods")"
+	awk '/^```sql/ { on = 1; next } /^```/ { on = 0 } on' docs/report-sqlite.md >"$scratch/questions.sql"
+	sqlite3 -bail "$scratch/sqlite" <"$scratch/questions.sql" >"$scratch/answers" 2>"$scratch/differ"
+	check_empty "$1: every query of the documentation is answered" "$scratch/differ"
+	[ "$(wc -l <"$scratch/answers")" -gt 20 ] && ok "$1: with rows" || not_ok "$1: with rows" "$scratch/answers"
+}
+
+# check NAME TRACE
+check()
+{
+	r=$scratch/r
+	"$bin/rundown" run "$2" -o "$r" --force -q >"$scratch/out" 2>&1
+	written json || not_ok "$1: a result" "$scratch/out"
+	samples=$(jq .samples "$scratch/json")
+	written folded
+	is "$1: folded has the samples" "$samples" "$(awk '{ n += $NF } END { print n }' "$scratch/folded")"
+	check_pprof "$1"
+	check_speedscope "$1"
+	check_sqlite "$1"
+}
+
+check shop-small tests/traces/shop-small.nettrace.zst
+
+# Views hold for these forms too.
+for view in "--focus Regex" "--hide ^System" "--callees Fib --group type" "--module shop --min 2%"; do
+	samples=$("$bin/rundown" report "$r" --format json $view | jq .samples)
+	written pprof $view
+	[ -z "$go" ] || is "$view: pprof" "$samples" \
+		"$(PPROF_TMPDIR=$scratch "$go" tool pprof -top "$scratch/pprof" 2>/dev/null | sed -n 's/^.*Total samples = \([0-9]*\).*/\1/p')"
+	written speedscope $view
+	is "$view: speedscope" "$samples" "$(jq '[.profiles[].weights[]] | add' "$scratch/speedscope")"
+	written sqlite $view
+	command -v sqlite3 >/dev/null && is "$view: sqlite" "$samples" "$(sql 'SELECT sum(samples) FROM stacks')"
+done
+written speedscope --inverted
+is "--inverted: speedscope begins with innermost frames" "$(jq -c '[.methods[] | .exclusive | select(. > 0)] | sort' "$scratch/json")" \
+	"$(jq -c '[.profiles[] | [.samples, .weights] | transpose[] | {f: .[0][0], w: .[1]}] | group_by(.f) | map(map(.w) | add) | sort' "$scratch/speedscope")"
+written speedscope --by thread
+is "--by thread: speedscope has a profile a thread" "$("$bin/rundown" report "$r" --format json --by thread --group process | jq '.methods | length')" \
+	"$(jq '.profiles | length' "$scratch/speedscope")"
+if command -v script >/dev/null; then
+	script -qec "'$bin/rundown' report '$r' --format pprof" /dev/null </dev/null >"$scratch/out" 2>&1
+	grep -q "nothing for a terminal: name a file with -o" "$scratch/out" && ok "bytes do not go to a terminal" || not_ok "bytes do not go to a terminal" "$scratch/out"
+else
+	skip "bytes do not go to a terminal" "no script(1)"
+fi
+
+for trace in own/shop-large.nettrace.zst perfview/net.4.5.2.x64.etl.zip; do
+	name=${trace##*/}
+	if [ -r "$shared/traces/$trace" ]; then
+		check "$name" "$shared/traces/$trace"
+	else
+		skip "$name" "no shared traces beside the checkout"
+	fi
+done
+plan
