@@ -257,6 +257,13 @@ check-large: all tests
 check-properties: $(B)/tests/properties/test_properties
 	RD_SEEDS=$(SEEDS) RD_SEED=$(SEED) $<
 
+# How fast a trace becomes a partial: make bench-decode TRACES="..." BENCH_OPTIONS=--preliminary
+TRACES ?=
+BENCH_OPTIONS ?=
+.PHONY: bench-decode
+bench-decode: $(B)/tests/bench/bench_decode
+	$< $(BENCH_OPTIONS) $(TRACES)
+
 coverage:
 	@+$(MAKE) --no-print-directory COVERAGE=1 coverage-report
 coverage-report: check-units
@@ -331,6 +338,8 @@ help:
 #@ make check-large     traces of many gigabytes, stacks and samples (a minute)
 #@ make check-properties SEEDS=300
 #@                      so many made-up traces, each sharded and delivered in several ways; SEED=N: that one alone
+#@ make bench-decode TRACES="..." BENCH_OPTIONS=--preliminary
+#@                      the processor's time from these plain traces to their partials, beside that of reading them
 #@ make fuzz-NAME       libFuzzer on tests/fuzz/fuzz_NAME.c (needs clang); FUZZ_SECONDS=60
 #@ make coverage        the share of lines that the unit tests run, by room
 #@ make format          clang-format over all C files
