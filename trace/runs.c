@@ -4,7 +4,7 @@
 #include <fcntl.h>
 
 /* Small enough to stay in the second-level cache between the copy and the walk, large enough for a disk. */
-#define WINDOW_BYTES ((size_t)1 << 20)
+#define WINDOW_BYTES ((size_t)1 << 19)
 
 void rd_runs_init(struct rd_runs *r, const struct rd_source *s)
 {

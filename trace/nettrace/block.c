@@ -37,17 +37,9 @@ static int flush_runs(struct rd_decoder *d)
 	return 0;
 }
 
-static inline int count_sequence(struct rd_decoder *d, uint64_t thread, uint32_t number)
+static struct rd_nettrace_run *run_of(struct rd_decoder *d, uint64_t thread)
 {
-	size_t slot = (size_t)((thread * UINT64_C(0x9e3779b97f4a7c15)) >> 58);
-	struct rd_nettrace_run *run = &d->runs[slot];
-	if (run->thread == thread && run->count != 0 && run->first + run->count == number && run->count != UINT32_MAX) {
-		run->count++;
-		return 0;
-	}
-	int rc = flush_run(d, run);
-	*run = (struct rd_nettrace_run){.thread = thread, .first = number, .count = 1};
-	return rc;
+	return &d->runs[(size_t)((thread * UINT64_C(0x9e3779b97f4a7c15)) >> 58)];
 }
 
 _Static_assert(RD_NETTRACE_RUNS == 1 << (64 - 58), "the slot is the top bits of a 64-bit hash");
@@ -96,30 +88,110 @@ static int deliver_odd(struct rd_decoder *d, const struct rd_nettrace_header *h,
 	return other.wanted ? deliver(d, h, &other, place) : 0;
 }
 
-/* Made once for each shape, so that the inner loop does not ask for it. */
-static inline __attribute__((always_inline)) int events(struct rd_decoder *d, struct rd_nettrace_headers *s,
+/*
+ * What the inner loop keeps at hand: its fields live in registers as long as
+ * nobody is given their address.
+ */
+struct walk {
+	struct rd_nettrace_headers s;
+	struct rd_nettrace_run *run; /* the one at hand; its count there is behind */
+	uint64_t thread;             /* its thread, */
+	uint32_t next;               /* and the number with which it goes on */
+	int64_t latest;              /* as rd_sink.latest */
+};
+
+/* Before a block's first event all runs are empty: thread 0's then goes on with 0, as any other could. */
+static inline __attribute__((always_inline)) void walk_begin(struct walk *w, struct rd_decoder *d,
+							     const struct rd_nettrace_headers *first)
+{
+	*w = (struct walk){.s = *first, .run = run_of(d, 0)};
+	*w->run = (struct rd_nettrace_run){0};
+	w->latest = d->sink.latest != NULL ? (int64_t)*d->sink.latest : 0;
+}
+
+static inline __attribute__((always_inline)) void walk_end(const struct walk *w, struct rd_decoder *d)
+{
+	w->run->count = w->next - w->run->first;
+	if (d->sink.latest != NULL)
+		*d->sink.latest = (uint64_t)w->latest;
+}
+
+/* Another thread than that of the event before, or a gap in its numbers. A block has fewer events than a count holds. */
+static inline __attribute__((always_inline)) int turn_to_run(struct rd_decoder *d, struct walk *w)
+{
+	uint64_t thread = w->s.h.capture_thread;
+	uint32_t number = w->s.h.sequence;
+	int rc = 0;
+	w->run->count = w->next - w->run->first;
+	w->run = run_of(d, thread);
+	if (w->run->thread != thread || w->run->count == 0 || w->run->first + w->run->count != number) {
+		rc = flush_run(d, w->run);
+		*w->run = (struct rd_nettrace_run){.thread = thread, .first = number, .count = 1};
+	}
+	w->thread = thread;
+	w->next = number + 1;
+	return rc;
+}
+
+static inline __attribute__((always_inline)) int count_sequence(struct rd_decoder *d, struct walk *w)
+{
+	if (w->thread != w->s.h.capture_thread || w->next != w->s.h.sequence)
+		return turn_to_run(d, w);
+	w->next++;
+	return 0;
+}
+
+/* The event at hand goes to the sink, if it is wanted. */
+static inline __attribute__((always_inline)) int tell_event(struct rd_decoder *d, struct walk *w,
+							    const struct rd_block *b, const uint8_t *block,
+							    const uint8_t *event)
+{
+	const struct rd_nettrace_type *type = rd_nettrace_types_find(&d->types, w->s.h.metadata_id);
+	int64_t since = (int64_t)(w->s.h.time - d->sink.start_ticks);
+	if (since > w->latest)
+		w->latest = since;
+	if (type != NULL && !type->wanted && w->s.h.label_list == 0)
+		return 0;
+	struct rd_nettrace_header h = w->s.h;
+	uint64_t place = (uint64_t)b->ordinal << 32 | (uint32_t)(event - block);
+	return type == NULL || h.label_list != 0 ? deliver_odd(d, &h, type, place) : deliver(d, &h, type, place);
+}
+
+/* Made once for each shape and for who wants all, so that the inner loop does not ask for it. */
+static inline __attribute__((always_inline)) int walk_events(struct rd_decoder *d, struct walk *w,
+							     enum rd_nettrace_shape shape, bool count, bool tell,
+							     const struct rd_block *b, const uint8_t *block,
+							     struct rd_fault *fault)
+{
+	int rc;
+	while (w->s.at < w->s.end) {
+		const uint8_t *event = w->s.at;
+		if (!rd_nettrace_headers_next_of(&w->s, shape)) {
+			*fault = (struct rd_fault){"an event that does not fit into its block",
+						   (uint32_t)(event - block)};
+			return 0;
+		}
+		if (count && w->s.h.metadata_id != 0 && (rc = count_sequence(d, w)) < 0)
+			return rc;
+		if (tell && (rc = tell_event(d, w, b, block, event)) < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static inline __attribute__((always_inline)) int events(struct rd_decoder *d, const struct rd_nettrace_headers *first,
 							enum rd_nettrace_shape shape, const struct rd_block *b,
 							const uint8_t *block, struct rd_fault *fault)
 {
 	bool count = d->sink.sequence != NULL, tell = d->sink.event != NULL;
-	int rc = 0;
-	while (s->at < s->end && rc >= 0) {
-		uint32_t at = (uint32_t)(s->at - block);
-		if (!rd_nettrace_headers_next_of(s, shape)) {
-			*fault = (struct rd_fault){"an event that does not fit into its block", at};
-			break;
-		}
-		if (count && s->h.metadata_id != 0)
-			rc = count_sequence(d, s->h.capture_thread, s->h.sequence);
-		const struct rd_nettrace_type *type = rd_nettrace_types_find(&d->types, s->h.metadata_id);
-		if (!tell || rc < 0)
-			continue;
-		rd_sink_time(&d->sink, s->h.time);
-		if (type == NULL || s->h.label_list != 0)
-			rc = deliver_odd(d, &s->h, type, (uint64_t)b->ordinal << 32 | at);
-		else if (type->wanted)
-			rc = deliver(d, &s->h, type, (uint64_t)b->ordinal << 32 | at);
-	}
+	struct walk w;
+	int rc;
+	walk_begin(&w, d, first);
+	if (count && tell)
+		rc = walk_events(d, &w, shape, true, true, b, block, fault);
+	else
+		rc = walk_events(d, &w, shape, count, tell, b, block, fault);
+	walk_end(&w, d);
 	return rc;
 }
 

@@ -156,6 +156,8 @@ static inline __attribute__((always_inline)) bool rd_nettrace_extras(const uint8
 {
 	if (six)
 		return (flags & RD_NETTRACE_HAS_ACTIVITY) == 0 || rd_nettrace_u32(at, end, room, &h->label_list);
+	if ((flags & (RD_NETTRACE_HAS_ACTIVITY | RD_NETTRACE_HAS_RELATED_ACTIVITY)) == 0)
+		return true;
 	size_t guids = ((flags & RD_NETTRACE_HAS_ACTIVITY) != 0 ? 16u : 0u) +
 		       ((flags & RD_NETTRACE_HAS_RELATED_ACTIVITY) != 0 ? 16u : 0u);
 	if ((size_t)(end - *at) < guids)
