@@ -45,27 +45,58 @@ int rd_intern_name(struct rd_intern *in, const struct rd_name *name, uint32_t *o
 	return rd_intern_text(in, in->utf8.at, in->utf8.n, out);
 }
 
+/* Sixteen bytes at once, on any machine. */
+typedef uint8_t bytes16 __attribute__((vector_size(16)));
+typedef uint64_t words2 __attribute__((vector_size(16)));
+
+static inline bytes16 load16(const uint8_t *p)
+{
+	bytes16 v;
+	memcpy(&v, p, sizeof v);
+	return v;
+}
+
+/* Which bits of 16 units of UTF-16 are not those of 16 bytes of text; what is not ASCII is seen by units |= it. */
+static inline words2 units_differ(const uint8_t *utf16, const uint8_t *text, words2 *units)
+{
+	const bytes16 zero = {0};
+	bytes16 t = load16(text);
+	words2 low = (words2)__builtin_shufflevector(t, zero, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+	words2 high = (words2)__builtin_shufflevector(t, zero, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30,
+						      15, 31);
+	words2 a = (words2)load16(utf16), b = (words2)load16(utf16 + 16);
+
+	*units |= a | b;
+	return (a ^ low) | (b ^ high);
+}
+
 /* Whether UTF-16 is the same ASCII, unit by unit: 1 it is, 0 it is not, -1 it is not all ASCII. Both have n units. */
 static int same_ascii(const uint8_t *utf16, const uint8_t *text, size_t n)
 {
+	words2 differ = {0}, units = {0};
 	size_t i = 0;
 
+	for (; n - i >= 16; i += 16)
+		differ |= units_differ(utf16 + 2 * i, text + i, &units);
+	/* The last ones once more with those before them, or few by few. */
+	if (n >= 16 && i < n) {
+		differ |= units_differ(utf16 + 2 * (n - 16), text + n - 16, &units);
+		i = n;
+	}
+	uint64_t differs = differ[0] | differ[1], all = units[0] | units[1];
 	for (; n - i >= 4; i += 4) {
-		uint64_t units = rd_le64(utf16 + 2 * i);
-		if (units & 0xff80ff80ff80ff80u)
-			return -1;
-		units |= units >> 8;
-		if ((uint32_t)((units & 0xffff) | (units >> 16 & 0xffff0000)) != rd_le32(text + i))
-			return 0;
+		uint64_t four = rd_le64(utf16 + 2 * i), packed = (four | four >> 8) & 0x0000ffff0000ffffu;
+		all |= four;
+		differs |= (uint32_t)(packed | packed >> 16) ^ rd_le32(text + i);
 	}
 	for (; i < n; i++) {
 		uint16_t unit = rd_le16(utf16 + 2 * i);
-		if (unit >= 0x80)
-			return -1;
-		if (unit != text[i])
-			return 0;
+		all |= unit;
+		differs |= unit ^ text[i];
 	}
-	return 1;
+	if (all & 0xff80ff80ff80ff80u)
+		return -1;
+	return differs == 0;
 }
 
 /* Whether a string is what a raw name would become. */
