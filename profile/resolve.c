@@ -65,7 +65,7 @@ static int judge(struct rd_resolver *r, struct at_address *a, uint64_t time, str
 		return rd_fail_nomem(err);
 	a->frame = v.frame;
 	a->ambiguous = v.ambiguous;
-	a->until = v.until;
+	a->until = r->once ? UINT64_MAX : v.until;
 	return 0;
 }
 

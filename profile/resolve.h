@@ -25,6 +25,7 @@ struct rd_resolver {
 	struct rd_records stacks;       /* struct rd_resolved by what it is made of */
 	RD_VEC(uint32_t) by_user;       /* by raw stack: the resolved stack made of it alone that was asked last */
 	struct rd_progress *progress;   /* NULL none */
+	bool once;                      /* an answer holds for ever, whatever comes later: for a belief */
 };
 
 /* What a sample brings. */
