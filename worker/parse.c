@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/confine.h"
 #include "base/file.h"
 #include "net/task.h"
 #include "profile/index_codec.h"
@@ -26,6 +27,7 @@ struct task {
 	struct rd_source source;
 	int pipe;
 	uint64_t told_bytes;
+	bool fenced, unpacks; /* it may open files only where it unpacks, if it does */
 };
 
 /* ---- the task's file */
@@ -170,8 +172,10 @@ static int tell_member(const struct task *t, const struct rd_unpacked *u, struct
 static int unpack_archive(struct task *t, struct rd_error *err)
 {
 	rd_unpacked_vec files = {0};
-	int code = make_folder(t->folder, err);
+	int code = t->unpacks ? make_folder(t->folder, err) : rd_fail(err, RD_IO, "there is no folder to unpack into");
 
+	if (code == 0 && t->fenced)
+		code = rd_confine_narrow(t->folder, err);
 	if (code < 0)
 		return code;
 	code = rd_archive_unpack(&t->source, t->folder, NULL, &files, hear_progress, t, err);
@@ -237,8 +241,32 @@ static int decode_shard(struct task *t, struct rd_error *err)
 	return code;
 }
 
-static int enter_sandbox(const struct task *t, const struct rd_parse_limits *limits, struct rd_error *err)
+/* Cut the last name off a path; false when there is none but the root's. */
+static bool cut_name(char *path)
 {
+	char *slash = strrchr(path, '/');
+
+	if (slash == NULL || slash == path)
+		return false;
+	*slash = 0;
+	return true;
+}
+
+/* Above the folder to unpack into, which is not there yet: its job's, else the one that has all jobs'. */
+static const char *folder_above(const struct task *t, char path[4096])
+{
+	struct stat st;
+
+	memcpy(path, t->folder, strlen(t->folder) + 1);
+	for (int i = 0; i < 2 && cut_name(path); i++)
+		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+			return path;
+	return NULL;
+}
+
+static int enter_sandbox(struct task *t, const struct rd_parse_limits *limits, struct rd_error *err)
+{
+	char above[4096];
 	/* A packed trace is unpacked through a map of the plain file. */
 	bool opens = t->work->work == RD__WORK__OPEN;
 	int keep[2] = {t->source.fd, t->pipe};
@@ -254,7 +282,10 @@ static int enter_sandbox(const struct task *t, const struct rd_parse_limits *lim
 		.file_bytes = opens ? UINT64_MAX : 0,
 		.keep = keep,
 		.keep_n = 2,
+		.folder = opens ? folder_above(t, above) : NULL,
 	};
+	t->fenced = limits->sandbox >= RD_SANDBOX_FENCED;
+	t->unpacks = s.folder != NULL;
 	return rd_sandbox_enter(limits->sandbox, &s, err);
 }
 

@@ -5,6 +5,7 @@
  * ever holds a socket of the worker.
  */
 #include "worker/program.h"
+#include "base/confine.h"
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -18,6 +19,7 @@ struct settings {
 	const char *scratch;
 	uint64_t memory_bytes;
 	uint64_t hang_ns;
+	bool require_sandbox;
 	int log;
 };
 
@@ -33,6 +35,8 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 		 64u << 20, 0, NULL},
 		{"patience", 0, "TIME", "kill a parser that says nothing for so long (default 2m)", RD_OPT_SECONDS,
 		 &s->hang_ns, 1000000, 0, NULL},
+		{"require-sandbox", 0, NULL, "do not start where the kernel cannot fence parsers in", RD_OPT_FLAG,
+		 &s->require_sandbox, 0, 0, NULL},
 		RD_OPTION_LOG(&s->log, "how much to tell on stderr (default warn)"),
 	};
 	const struct rd_command_line line = {
@@ -57,6 +61,22 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 	return false;
 }
 
+/* false after a line that says what is missing. */
+static bool look_at_fences(const struct settings *s)
+{
+	unsigned offered = rd_confine_offered();
+	struct rd_error err = {0};
+
+	rd_log(RD_LOG_INFO, "sandbox", "calls=%d files=%d", (offered & RD_CONFINE_CALLS) != 0,
+	       (offered & RD_CONFINE_FILES) != 0);
+	if (!s->require_sandbox || offered == RD_CONFINE_ALL)
+		return true;
+	rd_fail(&err, RD_UNSUPPORTED, "parsers cannot be fenced in: there is no %s here",
+		offered & RD_CONFINE_CALLS ? "Landlock" : "seccomp");
+	rd_complain("rundown-worker", &err);
+	return false;
+}
+
 int rd_worker_program(int argc, char **argv)
 {
 	struct settings s = {.scratch = "", .memory_bytes = (uint64_t)4 << 30, .log = RD_LOG_WARN};
@@ -70,9 +90,11 @@ int rd_worker_program(int argc, char **argv)
 	if (!read_settings(&s, argc, argv, &exit_code))
 		return exit_code;
 	rd_log_init((enum rd_log_level)s.log, "worker");
+	if (!look_at_fences(&s))
+		return RD_EXIT_FAILED;
 	int role = rd_forker_start(&forker, "rundown-parser", &child, &err);
 	if (role == RD_FORKER_CHILD) {
-		struct rd_parse_limits limits = {.sandbox = RD_SANDBOX_LIMITS, .memory_bytes = s.memory_bytes};
+		struct rd_parse_limits limits = {.sandbox = RD_SANDBOX_FENCED, .memory_bytes = s.memory_bytes};
 		return rd_parse_child(&child, &limits);
 	}
 	if (role == RD_FORKER_ENDED)

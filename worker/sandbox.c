@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/confine.h"
 #include "base/limits.h"
 
 /* A trace, a pipe, a folder's entries, and what libraries open for a moment. */
@@ -44,6 +45,8 @@ int rd_sandbox_enter(enum rd_sandbox_level level, const struct rd_sandbox *s, st
 	if (s->cpu_s && (code = rd_limit(RLIMIT_CPU, s->cpu_s, "processor time", err)) < 0)
 		return code;
 	if (rd_limits_memory() && s->memory_bytes)
-		return rd_limit(s->maps_files ? RLIMIT_DATA : RLIMIT_AS, s->memory_bytes, "memory", err);
-	return 0;
+		code = rd_limit(s->maps_files ? RLIMIT_DATA : RLIMIT_AS, s->memory_bytes, "memory", err);
+	if (code == 0 && level >= RD_SANDBOX_FENCED)
+		code = rd_confine(s->folder, err);
+	return code < 0 ? code : 0;
 }

@@ -21,6 +21,8 @@ enum rd_sandbox_level {
 	 * first in line when the host runs out of memory.
 	 */
 	RD_SANDBOX_LIMITS = 1,
+	/* Besides, the fences of base/confine.h, as far as the kernel has them. */
+	RD_SANDBOX_FENCED = 2,
 };
 
 struct rd_sandbox {
@@ -30,6 +32,7 @@ struct rd_sandbox {
 	uint64_t file_bytes;   /* of any file it writes; UINT64_MAX no limit */
 	const int *keep;       /* descriptors that stay open, ascending */
 	size_t keep_n;
+	const char *folder; /* files may be opened and made below it; NULL: none */
 };
 
 /* Enter. 0, or RD_IO: then the child must not parse. */

@@ -1,8 +1,10 @@
 #include "worker/worker.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "base/file.h"
 #include "base/log.h"
@@ -79,6 +81,11 @@ void rd_worker_fail(struct rd_worker *w, int code, const char *text)
 	fail(w, &err, true);
 }
 
+static bool is_signal(const struct rd_forker_exit *e, int number)
+{
+	return e->spawn_errno == 0 && WIFSIGNALED(e->status) && WTERMSIG(e->status) == number;
+}
+
 /* Turn what is known of the child into the last word, once all is known and all its blocks are sent. */
 void rd_worker_settle(struct rd_worker *w)
 {
@@ -103,7 +110,8 @@ void rd_worker_settle(struct rd_worker *w)
 		rd_worker_fail(w, RD_INTERNAL, "the parser ended without an answer");
 	} else {
 		rd_exit_text(&w->child_exit, how, sizeof how);
-		rd_fail(&err, RD_INTERNAL, "the parser %s", how);
+		rd_fail(&err, RD_INTERNAL, "the parser %s%s", how,
+			is_signal(&w->child_exit, SIGSYS) ? ": it asked for what its sandbox forbids" : "");
 		fail(w, &err, true);
 	}
 }

@@ -261,6 +261,19 @@ else
 	is "a poison shard: the report names its bytes" 1 \
 		"$("$bin/rundown" report "$scratch/work/r.rundown" --format json | jq '.trust.quarantined | length')"
 	left "a poison shard"
+	# One that takes the parser over gets nothing by it.
+	"$bin/rundown-worker" --require-sandbox --broker none 2>"$scratch/err"
+	if grep -q 'cannot be fenced in: there is no seccomp' "$scratch/err"; then
+		skip "a shard that takes its parser over" "no seccomp here"
+	else
+		RD_POISON_AT=$(($(wc -c <"$small") / 2)) RD_POISON_ACT=socket \
+			LD_PRELOAD=$(cd "${RD_BUILD:-build/release}" && pwd)/tests/preload/poison.so \
+			$run "$small" -o "$scratch/work/r.rundown" --force --shards 3 >"$scratch/out" 2>"$scratch/err"
+		is "a shard that takes its parser over: exit code" 3 $?
+		is "a shard that takes its parser over: says so" 1 \
+			"$(grep -c '1 of 3 shards could not be decoded .* killed by SIGSYS .*its sandbox forbids' "$scratch/err")"
+		left "a shard that takes its parser over"
+	fi
 fi
 
 # ---- little address space: LMDB's maps take what there is

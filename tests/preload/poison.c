@@ -3,15 +3,25 @@
  *
  * Whoever reads the byte at RD_POISON_AT in a read of 64 KiB or more dies. So a
  * parser dies each time it decodes that shard, and nobody else: an index reads
- * the heads of blocks, in pieces that are smaller.
+ * the heads of blocks, in pieces that are smaller. With RD_POISON_ACT=socket it
+ * asks for a socket instead, as one would whom the byte has taken over, and goes
+ * on if it gets one.
  */
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #define DEADLY_BYTES ((size_t)64 << 10)
+
+static void die(void)
+{
+	if (getenv("RD_POISON_ACT") == NULL)
+		__builtin_trap();
+	close(socket(AF_INET, SOCK_STREAM, 0));
+}
 
 static void taste(size_t size_bytes, off_t offset)
 {
@@ -19,7 +29,7 @@ static void taste(size_t size_bytes, off_t offset)
 	uint64_t byte = at ? strtoull(at, NULL, 10) : UINT64_MAX;
 
 	if (size_bytes >= DEADLY_BYTES && byte >= (uint64_t)offset && byte - (uint64_t)offset < size_bytes)
-		__builtin_trap();
+		die();
 }
 
 ssize_t pread(int fd, void *buf, size_t size_bytes, off_t offset)

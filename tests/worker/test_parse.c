@@ -56,7 +56,7 @@ static void keep(struct fixture *f, int type)
 /* Let a child do the task, and hear all of it. */
 static void run(struct fixture *f, const struct rd_message *task, const char *folder)
 {
-	struct rd_parse_limits limits = {.sandbox = RD_SANDBOX_LIMITS, .memory_bytes = (uint64_t)4 << 30};
+	struct rd_parse_limits limits = {.sandbox = RD_SANDBOX_FENCED, .memory_bytes = (uint64_t)4 << 30};
 	struct rd_pipe_frame frame;
 	struct rd_pipe pipe;
 	int ends[2], got;
@@ -268,6 +268,10 @@ static void a_folder_that_cannot_be(void **state)
 	scratch_file("file", "x", 1);
 	run_work(f, RD__WORK__OPEN, repository_path("tests/traces/shop-small.nettrace.zst"), scratch_path("file/1-1"));
 	assert_int_equal(f->answer.error.code, RD_IO);
+	run_work(f, RD__WORK__OPEN, repository_path("tests/traces/shop-small.nettrace.zst"),
+		 scratch_path("no/such/1-1"));
+	assert_int_equal(f->answer.error.code, RD_IO);
+	assert_string_equal(f->answer.error.text, "there is no folder to unpack into");
 }
 
 int main(void)

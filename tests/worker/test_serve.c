@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/confine.h"
 #include "base/log.h"
 #include "net/wire_error.h"
 #include "tests/blocks.h"
@@ -75,6 +77,10 @@ static void body(const struct rd_forker_child *child)
 	if (strcmp(what, "crash") == 0) {
 		rd_answer_progress(pipe, 5, &err);
 		kill(getpid(), SIGXCPU);
+	}
+	if (strcmp(what, "socket") == 0) {
+		rd_confine(NULL, &err);
+		_exit(socket(AF_INET, SOCK_STREAM, 0) < 0 ? 1 : 2);
 	}
 	if (strcmp(what, "silent") == 0)
 		_exit(0);
@@ -230,6 +236,9 @@ static void the_worker_outlives_its_parsers(void **state)
 	failure(f, 4, "/cut", "the parser ended without an answer");
 	failure(f, 5, "/flood", "a frame of 1869375023 bytes, at most 1052688 are allowed");
 	failure(f, 6, "/hang", "the parser said nothing for 0 s and was killed");
+	if (rd_confine_offered() & RD_CONFINE_CALLS)
+		failure(f, 8, "/socket",
+			"the parser was killed by SIGSYS (Bad system call): it asked for what its sandbox forbids");
 	task(f, 7, "/index");
 	expect(f, RD__KIND__RESULT);
 	assert_int_equal(f->broker.m.blob.size_bytes, 6);

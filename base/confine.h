@@ -1,0 +1,34 @@
+/*
+ * confine - what a process may still ask of the kernel once it reads a stranger's bytes.
+ *
+ * Two fences, each there if the kernel offers it. seccomp: only calls that
+ * computing, reading and writing need; what only an intruder asks for
+ * (programs, sockets, processes, other processes' memory) ends the process by
+ * SIGSYS, and any other call fails with EPERM. Landlock: no file but below one
+ * folder, no TCP, no signals to others. Neither can be taken off again.
+ * Sanitizers need more than that, so their builds have no fences.
+ * Threads: for a process that has one.
+ */
+#ifndef RD_BASE_CONFINE_H
+#define RD_BASE_CONFINE_H
+
+#include "base/error.h"
+
+enum rd_confine_fences {
+	RD_CONFINE_CALLS = 1, /* seccomp */
+	RD_CONFINE_FILES = 2, /* Landlock */
+	RD_CONFINE_ALL = 3,
+};
+
+/* What this kernel and build offer, as bits. */
+unsigned rd_confine_offered(void);
+
+/*
+ * Put up what is offered. Descriptors that are open stay as useful as they are. `folder` NULL: no file can be opened,
+ * made or removed any more; else those below it can. The fences that stand, or RD_IO: then no stranger's bytes.
+ */
+int rd_confine(const char *folder, struct rd_error *err);
+/* After rd_confine with a folder: from now on only what is below this one of its folders. */
+int rd_confine_narrow(const char *folder, struct rd_error *err);
+
+#endif
