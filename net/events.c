@@ -131,6 +131,9 @@ void rd_socket_catch_up(struct rd_socket *s)
 
 unsigned rd_socket_events(struct rd_socket *s)
 {
+	/* A broker that always has something to hear does not wait, and so is not woken for its door. */
+	if (s->listens && s->net->zap)
+		rd_zap_turn(s->net->zap, rd_now_ns());
 	rd_socket_catch_up(s);
 	unsigned seen = s->seen;
 	s->seen = 0;

@@ -268,6 +268,21 @@ static void a_key_that_is_added_is_let_in(void **state)
 	close_side(&peer);
 }
 
+/* One that always has something to hear. */
+static void a_broker_that_never_waits_opens_its_door(void **state)
+{
+	struct door *d = *state;
+	struct side peer = connect_with(d, RD__ROLE__WORKER, keys_of(d, "worker"));
+
+	for (int i = 0; i < 1000 && !(peer.events & RD_NET_UP); i++) {
+		turn(&peer);
+		assert_int_equal(rd_receive(d->broker.socket, &d->broker.m, NULL), 0);
+		rd_socket_events(d->broker.socket);
+	}
+	assert_true(peer.events & RD_NET_UP);
+	close_side(&peer);
+}
+
 static int dial(const struct door *d)
 {
 	struct sockaddr_in at = {
@@ -383,6 +398,7 @@ int main(void)
 		DOOR(a_key_is_of_one_role),
 		DOOR(who_is_revoked_is_shown_out),
 		DOOR(a_key_that_is_added_is_let_in),
+		DOOR(a_broker_that_never_waits_opens_its_door),
 		DOOR(no_large_frame_before_the_handshake),
 		DOOR(so_many_may_be_silent),
 		DOOR(no_tcp_without_a_word),
