@@ -34,6 +34,13 @@ bool rd_limits_memory(void)
 	return LIMIT_MEMORY;
 }
 
+uint64_t rd_peak_bytes(void)
+{
+	struct rusage used;
+
+	return getrusage(RUSAGE_SELF, &used) == 0 ? (uint64_t)used.ru_maxrss * 1024 : 0;
+}
+
 void rd_limit_first_to_go(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);

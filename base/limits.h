@@ -18,6 +18,9 @@ int rd_limit(int resource, uint64_t value, const char *what, struct rd_error *er
 /* Whether this build can limit memory: the sanitizers reserve terabytes of it. */
 bool rd_limits_memory(void);
 
+/* The most memory that this process had at a time, with what it mapped of files; 0 nobody knows. */
+uint64_t rd_peak_bytes(void);
+
 /*
  * When the machine runs out of memory, better this process than the daemon or
  * a neighbour. A host that does not let us is no reason to stop.

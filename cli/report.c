@@ -47,7 +47,8 @@ static int write_report(const struct rd_report_words *w, const struct rd_result 
 {
 	const struct rd_report_format *format = rd_report_words_format(w);
 	struct rd_report_options options = {.top = w->top == RD_REPORT_TOP_DEFAULT ? format->top : (size_t)w->top,
-					    .stacks = w->stacks};
+					    .stacks = w->stacks,
+					    .stats = w->stats};
 	struct rd_view_filter filter;
 	struct rd_view v;
 	char folder[4096];

@@ -50,12 +50,14 @@ static int check(const struct rd_report_words *w)
 	const char *rows_only = w->top != RD_REPORT_TOP_DEFAULT ? "top" : w->sort >= 0 ? "sort" : NULL;
 	bool stacks = format->has_stacks || w->stacks;
 
-	if (w->digest && (w->format >= 0 || rows_only || v->tiers || w->stacks || is_filtered(v)))
+	if (w->digest && (w->format >= 0 || rows_only || v->tiers || w->stacks || w->stats || is_filtered(v)))
 		return rd_usage(NAME, "--digest is of the whole result: no form, order or filter goes with it");
 	if (w->digest)
 		return 0;
 	if (w->stacks && format->write != rd_report_json)
 		return rd_usage(NAME, "--stacks does not go with --format %s", format->name);
+	if (w->stats && format->write != rd_report_json && format != rd_report_format(0))
+		return rd_usage(NAME, "--stats does not go with --format %s", format->name);
 	if (rows_only && !format->has_rows)
 		return rd_usage(NAME, "--%s does not go with --format %s", rows_only, format->name);
 	if (v->inverted && !stacks)
@@ -126,6 +128,8 @@ bool rd_report_words(struct rd_report_words *w, int argc, char **argv, int *exit
 			 "there, and what was cut is a frame [pruned]"},
 		{.name = "stacks", .kind = RD_OPT_FLAG, .target = &w->stacks,
 		 .help = "json: all stacks too, and the samples of each over time"},
+		{.name = "stats", .kind = RD_OPT_FLAG, .target = &w->stats,
+		 .help = "text and json: what the work was made of, and how much reconciliation changed"},
 		{.name = "digest", .kind = RD_OPT_FLAG, .target = &w->digest,
 		 .help = "only one line of 32 hex digits, equal for equal contents"},
 		{.name = "strict", .kind = RD_OPT_FLAG, .target = &w->strict,

@@ -28,7 +28,7 @@ struct rd_report_words {
 	int format, sort; /* -1: not given */
 	uint64_t top;
 	struct rd_view_words view;
-	bool stacks, digest, strict;
+	bool stacks, stats, digest, strict;
 };
 
 /* true: go on. Else leave with *exit_code. */

@@ -13,28 +13,13 @@
 #include "cli/command.h"
 #include "cli/run_job.h"
 #include "merger/beside.h"
+#include "report/stats.h"
 #include "report/text.h"
 #include "store/store.h"
 
 #define NAME RD_RUN_NAME
 
 static const char *const log_names[] = {"error", "warn", "info", "debug"};
-
-static void tell_stats(const struct rd_finish_stats *s, struct rd_out *o)
-{
-	char bytes[32], peak[32];
-
-	rd_out_printf(o,
-		      "work: %" PRIu64 " shards, %" PRIu64 " facts, %" PRIu64 " stacks, %" PRIu64 " samples, %" PRIu64
-		      " stack records, %s of partials\n",
-		      s->shards, s->facts, s->raw_stacks, s->samples, s->stack_records,
-		      rd_size_text(s->partial_bytes, bytes, sizeof bytes));
-	rd_out_printf(o,
-		      "      reconciliation changed the method of %" PRIu64
-		      " samples; merge %.1f ms, finish %.1f ms, %s\n",
-		      s->preliminary_changed, (double)s->merge_ns / 1e6, (double)s->finish_ns / 1e6,
-		      rd_size_text(s->finish_peak_bytes, peak, sizeof peak));
-}
 
 /* The end of a run: the hottest methods, and how far they can be trusted. */
 static int tell_result(const struct rd_run_words *w, const struct rd_result *r, struct rd_error *err)
@@ -49,7 +34,7 @@ static int tell_result(const struct rd_run_words *w, const struct rd_result *r, 
 	if (rc == 0)
 		rd_text_trust(r, &opt, &o);
 	if (rc == 0 && w->stats)
-		tell_stats(&r->stats, &o);
+		rd_text_stats(r, &o);
 	int closed = rd_out_close(&o, err);
 	return rc < 0 ? rc : closed;
 }

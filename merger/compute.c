@@ -26,6 +26,7 @@ struct job {
 	struct rd_trace_info *infos;    /* by trace */
 	struct rd_finish_trace *traces; /* by trace */
 	struct rd_byte_range *ranges;   /* given up, sorted by trace */
+	struct rd_work_bytes bytes;     /* of all shards that are there */
 	uint64_t partial_bytes, merge_ns, present;
 };
 
@@ -64,7 +65,7 @@ static int find_shards(struct job *j, uint32_t trace, struct rd_error *err)
 		if (code == 0)
 			code = rd_fail(err, RD_NOT_FOUND, "shard %u of trace %u is not merged", shard, trace);
 		if (code > 0)
-			code = rd_work_check(j->work, &id, &row, err);
+			code = rd_work_check(j->work, &id, &row, &j->bytes, err);
 		if (code < 0)
 			return code;
 		if (rd_vec_reserve(&s->present, 1) < 0)
@@ -131,6 +132,32 @@ static int fill_traces(struct job *j, const struct rd_message *order, struct rd_
 	return code;
 }
 
+static enum rd_partial_part part_of(uint32_t table)
+{
+	switch (table) {
+	case RD_TABLE_STRINGS:
+		return RD_PART_NAMES;
+	case RD_TABLE_STACKS:
+		return RD_PART_STACKS;
+	case RD_TABLE_SAMPLES:
+	case RD_TABLE_STACK_RECORDS:
+		return RD_PART_SAMPLES;
+	case RD_TABLE_PRELIMINARY:
+		return RD_PART_BELIEFS;
+	default:
+		return RD_PART_FACTS;
+	}
+}
+
+static void fill_stats(const struct job *j, struct rd_finish_stats *s)
+{
+	s->shards = j->present;
+	s->partial_bytes = j->partial_bytes;
+	for (uint32_t table = 0; table < RD_TABLE_END; table++)
+		s->part_bytes[part_of(table)] += j->bytes.of[table];
+	s->merge_ns = j->merge_ns;
+}
+
 static int finish(struct job *j, int (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx,
 		  struct rd_result *out, struct rd_error *err)
 {
@@ -156,9 +183,7 @@ static int finish(struct job *j, int (*progress)(void *ctx, uint64_t done, uint6
 	int code = rd_finish(j->traces, j->finish->n_path, &opt, out, err);
 	if (code < 0)
 		return code;
-	out->stats.shards = j->present;
-	out->stats.partial_bytes = j->partial_bytes;
-	out->stats.merge_ns = j->merge_ns;
+	fill_stats(j, &out->stats);
 	out->stats.finish_ns = rd_now_ns() - start;
 	return 0;
 }

@@ -27,7 +27,12 @@
 int rd_finish_task_file(enum rd_finish_step step, const struct rd_message *order, const struct rd_job_record *record,
 			struct rd_error *err)
 {
-	struct rd_finish_head head = {.step = step, .device = record->row.device, .inode = record->row.inode};
+	struct rd_finish_head head = {
+		.step = step,
+		.device = record->row.device,
+		.inode = record->row.inode,
+		.merger_peak_bytes = rd_peak_bytes(),
+	};
 	struct rd_bytes packed = {0};
 	rd_span_vec parts = {0};
 	int fd = rd_envelope_pack(order->envelope, &packed, err);
@@ -251,6 +256,7 @@ static int make_result(struct task *t, struct rd_error *err)
 		code = rd_beside_make(t->head.folder, &lock, err);
 	if (code == 0)
 		code = rd_compute(t->state, &t->order, tell_progress, t, &result, err);
+	result.stats.merge_peak_bytes = t->head.merger_peak_bytes;
 	if (code == 0)
 		code = write_beside(t, &result, path, sizeof path, err);
 	if (code == 0)

@@ -40,6 +40,7 @@ struct rd_finish_head {
 	uint32_t step; /* enum rd_finish_step */
 	uint32_t packed_bytes;
 	uint64_t device, inode;       /* DELIVER: of the result */
+	uint64_t merger_peak_bytes;   /* FINISH: of the merger itself */
 	char folder[RD_PATH_MAX + 1]; /* where the result is made */
 };
 

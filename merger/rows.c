@@ -36,6 +36,11 @@ void rd_partial_key(struct rd_partial_key *key, const struct rd_shard_id *id, ui
 	put_be32(key->seq, seq);
 }
 
+uint32_t rd_partial_key_table(const struct rd_partial_key *key)
+{
+	return get_be32(key->table);
+}
+
 void rd_ledger_key_id(const struct rd_ledger_key *key, struct rd_shard_id *id)
 {
 	memcpy(id->job, key->job, sizeof key->job);

@@ -94,6 +94,7 @@ struct rd_shard_id {
 
 void rd_ledger_key(struct rd_ledger_key *key, const struct rd_shard_id *id);
 void rd_partial_key(struct rd_partial_key *key, const struct rd_shard_id *id, uint32_t table, uint32_t seq);
+uint32_t rd_partial_key_table(const struct rd_partial_key *key);
 void rd_job_key(struct rd_job_key *key, const char *job);
 /* A key's shard, back. */
 void rd_ledger_key_id(const struct rd_ledger_key *key, struct rd_shard_id *id);

@@ -17,6 +17,7 @@
 
 #include "merger/rows.h"
 #include "merger/spool.h"
+#include "profile/partial.h"
 
 struct rd_work;
 
@@ -67,10 +68,13 @@ int rd_work_block(struct rd_work *w, const struct rd_shard_id *id, uint32_t tabl
 		  struct rd_error *err);
 /*
  * Whether the blocks of a shard are those that its row speaks of: 0, or RD_CORRUPT. Each block proves itself when it
- * is unpacked. Only of a reader.
+ * is unpacked. Adds their bytes to *bytes, by table, unless that is NULL. Only of a reader.
  */
+struct rd_work_bytes {
+	uint64_t of[RD_TABLE_END];
+};
 int rd_work_check(struct rd_work *w, const struct rd_shard_id *id, const struct rd_ledger_row *row,
-		  struct rd_error *err);
+		  struct rd_work_bytes *bytes, struct rd_error *err);
 
 uint64_t rd_work_map_bytes(const struct rd_work *w);
 

@@ -161,9 +161,9 @@ int rd_work_block(struct rd_work *w, const struct rd_shard_id *id, uint32_t tabl
 }
 
 int rd_work_check(struct rd_work *w, const struct rd_shard_id *id, const struct rd_ledger_row *row,
-		  struct rd_error *err)
+		  struct rd_work_bytes *by_table, struct rd_error *err)
 {
-	struct rd_partial_key first;
+	struct rd_partial_key first, key;
 	uint64_t blocks = 0, bytes = 0, checksum = 0;
 	MDB_cursor *cursor;
 	int rc = mdb_cursor_open(w->snapshot, w->dbi[RD_WORK_PARTIALS], &cursor);
@@ -177,6 +177,10 @@ int rd_work_check(struct rd_work *w, const struct rd_shard_id *id, const struct 
 			break;
 		blocks++;
 		bytes += v.mv_size;
+		memcpy(&key, k.mv_data, sizeof key);
+		uint32_t table = rd_partial_key_table(&key);
+		if (by_table && table < RD_TABLE_END)
+			by_table->of[table] += v.mv_size;
 		checksum = rd_spool_checksum(checksum, (struct rd_span){v.mv_data, v.mv_size});
 	}
 	mdb_cursor_close(cursor);

@@ -31,6 +31,7 @@ static int add_row(struct rd_belief *b, const struct rd_preliminary_row *row, st
 	if (id == RD_NONE)
 		return rd_fail_nomem(err);
 	((struct believed *)rd_records_at(&b->methods, id))->believed += row->exclusive;
+	b->samples += row->exclusive;
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 
 struct rd_belief {
 	struct rd_records methods; /* by pid, CLR instance and names */
+	uint64_t samples;          /* exclusive ones of all methods */
 };
 
 void rd_belief_init(struct rd_belief *b);

@@ -5,9 +5,8 @@
  */
 #include "profile/finish.h"
 
-#include <sys/resource.h>
-
 #include "base/clock.h"
+#include "base/limits.h"
 #include "profile/belief.h"
 #include "profile/canonical.h"
 #include "profile/count.h"
@@ -157,15 +156,9 @@ static int run(struct finish *f, const struct rd_finish_options *opt, struct rd_
 	fill_counts(f);
 	if (opt && opt->not_nothing && f->out->samples == 0 && f->out->discarded > 0)
 		return rd_filter_nothing(&f->filter, &f->content, &f->moments, f->out->discarded, err);
+	f->out->stats.preliminary_samples = f->belief.samples;
 	rc = f->believe ? rd_belief_changed(&f->belief, &f->content, &f->out->stats.preliminary_changed, err) : 0;
 	return rc < 0 ? rc : rd_canonical(&f->content, f->out, &f->progress, err);
-}
-
-/* The process's peak: what an operator compares with the memory he gave. */
-static uint64_t peak_bytes(void)
-{
-	struct rusage usage;
-	return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
 }
 
 int rd_finish(const struct rd_finish_trace *traces, size_t n, const struct rd_finish_options *opt,
@@ -200,7 +193,7 @@ int rd_finish(const struct rd_finish_trace *traces, size_t n, const struct rd_fi
 		return rc;
 	}
 	result.stats.finish_ns = rd_now_ns() - begin_ns;
-	result.stats.finish_peak_bytes = peak_bytes();
+	result.stats.finish_peak_bytes = rd_peak_bytes();
 	*out = result;
 	return 0;
 }

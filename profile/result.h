@@ -85,6 +85,16 @@ struct rd_trust {
 	RD_VEC(struct rd_byte_range) quarantined;
 };
 
+/* What travels in partials. */
+enum rd_partial_part {
+	RD_PART_FACTS,
+	RD_PART_NAMES,
+	RD_PART_STACKS,
+	RD_PART_SAMPLES, /* and stack records */
+	RD_PART_BELIEFS, /* the preliminary histograms */
+	RD_PARTIAL_PARTS,
+};
+
 struct rd_result {
 	RD_VEC(struct rd_result_trace) traces;
 	RD_VEC(struct rd_result_process) processes;
@@ -104,8 +114,11 @@ struct rd_result {
 	/* The job's words, for display: how it was filtered, what reconciliation changed. Not in the digest. */
 	struct rd_finish_stats {
 		uint64_t shards, partial_bytes, facts, raw_stacks, samples, stack_records;
+		uint64_t preliminary_samples; /* that the shards believed to know a method of; 0 nothing to compare */
 		uint64_t preliminary_changed; /* samples whose method the reconciliation changed */
-		uint64_t merge_ns, finish_ns, finish_peak_bytes;
+		uint64_t merge_ns, finish_ns;
+		uint64_t merge_peak_bytes, finish_peak_bytes; /* of the processes, what they mapped of files too */
+		uint64_t part_bytes[RD_PARTIAL_PARTS];        /* of the partials */
 	} stats;
 };
 void rd_result_release(struct rd_result *r);

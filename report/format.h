@@ -12,6 +12,7 @@
 struct rd_report_options {
 	size_t top;         /* rows of methods; 0 all */
 	bool stacks;        /* json: the stacks too */
+	bool stats;         /* text and json: what the work was made of (report/stats.h) */
 	unsigned columns;   /* text: of the terminal; 0 no limit */
 	const char *folder; /* text: paths below it are shown from there; NULL: all are absolute */
 };

@@ -5,6 +5,8 @@
 #include "report/json_parts.h"
 #include "report/label.h"
 #include "report/people.h"
+#include "report/stats.h"
+#include "trace/trace.h"
 #include "report/words.h"
 
 static struct rd_span string(const struct rd_view *v, uint32_t id)
@@ -184,6 +186,8 @@ int rd_report_json(const struct rd_view *v, const struct rd_report_options *o, s
 	if (o->stacks)
 		rd_json_stacks(&j, v);
 	put_buckets(&j, v);
+	if (o->stats)
+		rd_json_stats(&j, v->result);
 	rd_json_object_end(&j);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "report/format.h"
 #include "report/people.h"
+#include "report/stats.h"
 #include "report/text_table.h"
 #include "report/words.h"
 
@@ -281,6 +282,8 @@ void rd_text_report(const struct rd_view *v, const struct rd_report_options *opt
 	put_heading(v, opt, o);
 	rd_text_table(v, opt, o);
 	rd_text_trust(v->result, opt, o);
+	if (opt->stats)
+		rd_text_stats(v->result, o);
 }
 
 int rd_text_hottest(const struct rd_result *r, const struct rd_report_options *opt, struct rd_out *o,

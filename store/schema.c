@@ -26,7 +26,7 @@ _Static_assert(sizeof(struct rd_result_frame) == 32, "columns of frames");
 _Static_assert(sizeof(struct rd_result_row) == 40, "columns of rows");
 _Static_assert(sizeof(struct rd_byte_range) == 24, "columns of quarantined ranges");
 _Static_assert(sizeof(struct rd_trust) == 136, "columns of the summary: trust");
-_Static_assert(sizeof(struct rd_finish_stats) == 80, "columns of the summary: stats");
+_Static_assert(sizeof(struct rd_finish_stats) == 136, "columns of the summary: stats");
 
 #define T struct rd_result_trace
 static const struct rd_column trace_columns[] = {
@@ -170,10 +170,17 @@ static const struct rd_column summary_columns[] = {
 	NUMBER(T, stats.raw_stacks),
 	NUMBER(T, stats.samples),
 	NUMBER(T, stats.stack_records),
+	NUMBER(T, stats.preliminary_samples),
 	NUMBER(T, stats.preliminary_changed),
 	NUMBER(T, stats.merge_ns),
 	NUMBER(T, stats.finish_ns),
+	NUMBER(T, stats.merge_peak_bytes),
 	NUMBER(T, stats.finish_peak_bytes),
+	NUMBER(T, stats.part_bytes[RD_PART_FACTS]),
+	NUMBER(T, stats.part_bytes[RD_PART_NAMES]),
+	NUMBER(T, stats.part_bytes[RD_PART_STACKS]),
+	NUMBER(T, stats.part_bytes[RD_PART_SAMPLES]),
+	NUMBER(T, stats.part_bytes[RD_PART_BELIEFS]),
 };
 #undef T
 

@@ -113,7 +113,7 @@ static int64_t samples_of(struct fixture *f, const struct rd_shard_id *id)
 	rd_work_close(f->w);
 	assert_ok(rd_work_open_reader(f->folder, &r, &f->err), &f->err);
 	if (rd_work_ledger(r, id, &row, &f->err) == 1) {
-		assert_ok(rd_work_check(r, id, &row, &f->err), &f->err);
+		assert_ok(rd_work_check(r, id, &row, NULL, &f->err), &f->err);
 		assert_int_equal(rd_work_block(r, id, RD_TABLE_SUMMARY, 0, &block, &f->err), 1);
 		assert_ok(rd_partial_unpack(&p, block, &f->err), &f->err);
 		assert_int_equal(rd_work_block(r, id, RD_TABLE_SUMMARY, 1, &block, &f->err), 0);
@@ -264,7 +264,7 @@ static void the_map_fits_a_limit(void **state)
 		struct rlimit limit = {space_now() + (uint64_t)st.st_size + (1 << 20), RLIM_INFINITY};
 		setrlimit(RLIMIT_AS, &limit);
 		bool good = rd_work_open_reader(f->folder, &r, &f->err) == 0 &&
-			    rd_work_ledger(r, &id, &row, &f->err) == 1 && rd_work_check(r, &id, &row, &f->err) == 0;
+			    rd_work_ledger(r, &id, &row, &f->err) == 1 && rd_work_check(r, &id, &row, NULL, &f->err) == 0;
 		_exit(good ? 0 : 1);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -354,7 +354,7 @@ static void damage_is_found(void **state)
 		assert_int_equal(pwrite(fd, name + at, 1, name + at - bytes), 1);
 		assert_ok(rd_work_open_reader(f->folder, &r, &f->err), &f->err);
 		assert_int_equal(rd_work_ledger(r, &id, &row, &f->err), 1);
-		assert_int_equal(rd_work_check(r, &id, &row, &f->err), at < 64 ? RD_CORRUPT : 0);
+		assert_int_equal(rd_work_check(r, &id, &row, NULL, &f->err), at < 64 ? RD_CORRUPT : 0);
 		assert_int_equal(rd_work_block(r, &id, RD_TABLE_STRINGS, 0, &block, &f->err), 1);
 		assert_code(RD_CORRUPT, rd_partial_unpack(&p, block, &f->err));
 		rd_work_close(r);

@@ -63,7 +63,7 @@ static void test_every_field_returns(void **state)
 	a.traces.at[0].info.mtime_ns = -5;
 	a.traces.at[0].info.digest = UINT64_MAX;
 	a.traces.at[0].cut_at = 77;
-	a.stats = (struct rd_finish_stats){1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+	a.stats = (struct rd_finish_stats){1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, {13, 14, 15, 16, 17}};
 	a.other[RD_OTHER_CSWITCH] = 12;
 	a.trust.missing_rundown = true;
 	a.trust.quarantined.at = rd_realloc(NULL, sizeof(struct rd_byte_range));
@@ -190,10 +190,10 @@ static void test_another_version_is_named(void **state)
 	struct rd_error err;
 
 	stored(path, small_result);
-	write_seal(path, "rundown result 3\nwhatever\n");
+	write_seal(path, "rundown result 4\nwhatever\n");
 	assert_code(RD_UNSUPPORTED, rd_store_read(path, &r, &err));
-	assert_string_equal(err.text, "a result of version 3; this rundown reads version 2");
-	write_seal(path, "rundown result 2\nsize 3\n");
+	assert_string_equal(err.text, "a result of version 4; this rundown reads version 3");
+	write_seal(path, "rundown result 3\nsize 3\n");
 	assert_code(RD_CORRUPT, rd_store_read(path, &r, &err));
 	write_seal(path, "");
 	assert_code(RD_CORRUPT, rd_store_read(path, &r, &err));
