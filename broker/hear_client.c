@@ -2,48 +2,14 @@
 
 #include <string.h>
 
+#include "base/roots.h"
 #include "net/wire_error.h"
 
 /* ---- which paths a job may name */
 
-/* Absolute, and every part of it a name: what is below a root by its text is below it. */
-static bool is_plain(struct rd_span path)
-{
-	size_t from = 1;
-
-	if (path.size_bytes == 0 || path.at[0] != '/')
-		return false;
-	for (size_t i = 1; i <= path.size_bytes; i++) {
-		if (i < path.size_bytes && path.at[i] != '/')
-			continue;
-		struct rd_span part = {path.at + from, i - from};
-		bool dots = part.size_bytes <= 2 && part.size_bytes > 0 && part.at[0] == '.' &&
-			    part.at[part.size_bytes - 1] == '.';
-		if (part.size_bytes == 0 || dots)
-			return false;
-		from = i + 1;
-	}
-	return true;
-}
-
 static bool below_a_root(const char *roots, const ProtobufCBinaryData *field)
 {
-	struct rd_span path = rd_field_span(field);
-
-	if (roots == NULL)
-		return true;
-	if (!is_plain(path))
-		return false;
-	for (const char *root = roots; *root;) {
-		size_t n = strcspn(root, ":");
-		size_t bare = n;
-		while (bare > 0 && root[bare - 1] == '/')
-			bare--;
-		if (n > 0 && path.size_bytes > bare && memcmp(path.at, root, bare) == 0 && path.at[bare] == '/')
-			return true;
-		root += n + (root[n] == ':');
-	}
-	return false;
+	return rd_roots_hold(roots, rd_field_span(field));
 }
 
 static int check_roots(const struct rd_broker *b, const Rd__Submit *s, struct rd_error *err)

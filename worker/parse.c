@@ -8,6 +8,7 @@
 
 #include "base/confine.h"
 #include "base/file.h"
+#include "base/roots.h"
 #include "net/task.h"
 #include "profile/index_codec.h"
 #include "profile/shard.h"
@@ -299,7 +300,9 @@ static int work(struct task *t, int task_fd, const struct rd_parse_limits *limit
 	rd_field_text(&t->work->path, path, sizeof path);
 	if ((code = rd_source_open(&t->source, path, err)) < 0)
 		return rd_error_at(err, code, path, RD_NO_OFFSET);
-	if ((code = enter_sandbox(t, limits, err)) == 0) {
+	if (limits->roots)
+		code = rd_roots_check(limits->roots, t->source.fd, err);
+	if (code == 0 && (code = enter_sandbox(t, limits, err)) == 0) {
 		if (t->work->work == RD__WORK__OPEN)
 			code = open_input(t, err);
 		else if (t->work->work == RD__WORK__INDEX)

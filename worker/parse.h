@@ -16,6 +16,7 @@
 struct rd_parse_limits {
 	enum rd_sandbox_level sandbox;
 	uint64_t memory_bytes, cpu_s;
+	const char *roots; /* traces lie below these, which have no links; NULL: anywhere */
 };
 
 /* The worker's side: the task as a file in memory, for rd_forker_spawn_task; the descriptor, or a negative code. `folder` is OPEN's, or "". */

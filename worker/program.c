@@ -7,6 +7,7 @@
 #include "worker/program.h"
 #include "base/confine.h"
 #include "base/log.h"
+#include "base/roots.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "net/security.h"
@@ -20,6 +21,7 @@ struct settings {
 	uint64_t memory_bytes;
 	uint64_t hang_ns;
 	bool require_sandbox;
+	const char *roots;
 	int log;
 };
 
@@ -35,6 +37,9 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 		 64u << 20, 0, NULL},
 		{"patience", 0, "TIME", "kill a parser that says nothing for so long (default 2m)", RD_OPT_SECONDS,
 		 &s->hang_ns, 1000000, 0, NULL},
+		{"root", 0, "DIRS",
+		 "read traces below these folders only, and no links that lead out of them (default: any)", RD_OPT_TEXT,
+		 &s->roots, 0, 0, NULL},
 		{"require-sandbox", 0, NULL, "do not start where the kernel cannot fence parsers in", RD_OPT_FLAG,
 		 &s->require_sandbox, 0, 0, NULL},
 		RD_OPTION_LOG(&s->log, "how much to tell on stderr (default warn)"),
@@ -92,9 +97,14 @@ int rd_worker_program(int argc, char **argv)
 	rd_log_init((enum rd_log_level)s.log, "worker");
 	if (!look_at_fences(&s))
 		return RD_EXIT_FAILED;
+	/* As long as the process. */
+	struct rd_bytes roots = {0};
+	if (s.roots && rd_roots_resolve(s.roots, s.scratch[0] ? s.scratch : NULL, &roots, &err) < 0)
+		return rd_complain("rundown-worker", &err);
 	int role = rd_forker_start(&forker, "rundown-parser", &child, &err);
 	if (role == RD_FORKER_CHILD) {
-		struct rd_parse_limits limits = {.sandbox = RD_SANDBOX_FENCED, .memory_bytes = s.memory_bytes};
+		struct rd_parse_limits limits = {
+			.sandbox = RD_SANDBOX_FENCED, .memory_bytes = s.memory_bytes, .roots = (const char *)roots.at};
 		return rd_parse_child(&child, &limits);
 	}
 	if (role == RD_FORKER_ENDED)

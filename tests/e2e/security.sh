@@ -74,9 +74,9 @@ while :; do
 	tries=$((tries + 1))
 	[ $tries -lt 20 ] || break
 done
-run w rundown-worker --broker $tcp --keys "$keys/worker"
+run w rundown-worker --broker $tcp --keys "$keys/worker" --root "$work"
 worker=$pid
-run w7 rundown-worker --broker $tcp --keys "$keys/worker-node7"
+run w7 rundown-worker --broker $tcp --keys "$keys/worker-node7" --root "$work"
 worker7=$pid
 run m rundown-merger --broker $tcp --keys "$keys/merger" --state "$scratch/state"
 merger=$pid
@@ -91,6 +91,16 @@ is "a job over tcp with keys: exit code" 0 $?
 check_empty "a job over tcp with keys: nothing to complain of" "$scratch/err"
 is "a job over tcp with keys: the digest of a run" "$("$bin/rundown" report --digest "$work/alone.rundown")" \
 	"$("$bin/rundown" report --digest "$work/far.rundown")"
+
+# ---- roots
+
+mkdir "$scratch/private"
+cp tests/traces/shop-small.nettrace.zst "$scratch/private/"
+ln -s ../private/shop-small.nettrace.zst "$work/link.nettrace.zst"
+refused "a trace outside of the roots" 1 'the broker takes no jobs of this folder' "$bin/rundown" submit --wait -q \
+	--broker $tcp --keys "$keys/client" "$scratch/private/shop-small.nettrace.zst" -o "$work/private.rundown"
+refused "a link that leads out of the roots" 1 'outside of what may be read' "$bin/rundown" submit --wait -q \
+	--broker $tcp --keys "$keys/client" "$work/link.nettrace.zst" -o "$work/private.rundown"
 
 # ---- strangers
 
