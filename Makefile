@@ -26,7 +26,7 @@ SYSLIBS_trace := -larchive -lzstd -lz -llzma -lbz2
 SYSLIBS_profile := -lzstd
 SYSLIBS_store := -llmdb
 SYSLIBS_net := -lzmq
-SYSLIBS_report := -lz -lsqlite3
+SYSLIBS_report := -lz -lsqlite3 -lm
 SYSLIBS_broker := -llmdb
 SYSLIBS_merger := -llmdb
 

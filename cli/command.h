@@ -16,10 +16,12 @@ enum rd_exit {
 	RD_EXIT_FAILED = 1, /* nothing usable */
 	RD_EXIT_USAGE = 2,
 	RD_EXIT_INCOMPLETE = 3, /* a usable result of an incomplete input */
+	RD_EXIT_WORSE = 4,      /* diff --fail-over: something costs too much more than before */
 };
 
 int rd_cmd_run(int argc, char **argv);
 int rd_cmd_report(int argc, char **argv);
+int rd_cmd_diff(int argc, char **argv);
 int rd_cmd_inspect(int argc, char **argv);
 int rd_cmd_events(int argc, char **argv);
 int rd_cmd_keys(int argc, char **argv);

@@ -17,6 +17,7 @@ static const struct command {
 } commands[] = {
 	{"run", "work out where the time of a trace went, into a result", rd_cmd_run},
 	{"report", "show a result: the hottest methods, or all of it as JSON, CSV, SQLite, pprof and more", rd_cmd_report},
+	{"diff", "compare two results: what costs more or less, and whether that is more than noise", rd_cmd_diff},
 	{"inspect", "tell what is in a trace: machine, processes, rundowns, losses, damage, events", rd_cmd_inspect},
 	{"events", "list the kinds of events in a trace: names, fields, and what documentation calls them", rd_cmd_events},
 	{"submit", "give traces to a broker, whose workers do what `run` does", rd_cmd_submit},
@@ -71,6 +72,7 @@ static int help(void)
 			"Examples:\n"
 			"  rundown run shop.nettrace                 the hottest methods, and shop.nettrace.rundown/\n"
 			"  rundown report shop.nettrace.rundown --sort inclusive --top 50\n"
+			"  rundown diff monday.rundown tuesday.rundown --fail-over 5%\n"
 			"  rundown inspect shop.nettrace             what was recorded\n"
 			"  rundown events shop.nettrace --sort bytes what fills the file\n");
 	return close_stdout(&o);

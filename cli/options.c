@@ -278,13 +278,13 @@ static bool is_whole(const char *word, const char *name)
 
 static int check_words(const struct rd_command_line *c, int n, char **words)
 {
+	for (int i = 0; i < n; i++)
+		if (*words[i] == 0)
+			return rd_usage(c->name, "an empty %s", c->words);
 	if (n < c->min_words)
 		return rd_usage(c->name, "%s is missing", c->words);
 	if (c->max_words >= 0 && n > c->max_words)
 		return rd_usage(c->name, "one word too many: '%s'", words[c->max_words]);
-	for (int i = 0; i < n; i++)
-		if (*words[i] == 0)
-			return rd_usage(c->name, "an empty %s", c->words);
 	return -1;
 }
 

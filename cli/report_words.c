@@ -1,5 +1,7 @@
 #include "cli/report_words.h"
 
+#include <string.h>
+
 #include "cli/command.h"
 
 #define NAME RD_REPORT_NAME
@@ -73,25 +75,10 @@ static int check(const struct rd_report_words *w)
 	return 0;
 }
 
-bool rd_report_words(struct rd_report_words *w, int argc, char **argv, int *exit_code)
+size_t rd_view_options(struct rd_view_words *v, struct rd_option *to)
 {
-	const char *format_words[16];
-	struct rd_view_words *v = &w->view;
-	size_t n = 0;
-	for (; rd_report_format(n) && n < 15; n++)
-		format_words[n] = rd_report_format(n)->name;
-	format_words[n] = NULL;
-
 	/* clang-format off */
-	const struct rd_option options[] = {
-		{.name = "format", .argument = "FORM", .help = "the form of the report (default text)",
-		 .kind = RD_OPT_CHOICE, .target = &w->format, .words = format_words},
-		{.name = "output", .letter = 'o', .argument = "FILE", .kind = RD_OPT_TEXT, .target = &w->output,
-		 .help = "write to FILE, which appears whole or not at all"},
-		{.name = "top", .argument = "N", .kind = RD_OPT_NUMBER, .target = &w->top, .max = UINT64_MAX - 1,
-		 .help = "show N methods, 0 for all (default: text 30, others all)"},
-		{.name = "sort", .argument = "BY", .kind = RD_OPT_CHOICE, .target = &w->sort, .words = sort_words,
-		 .help = "order of methods (default exclusive; with --callers or --callees direct)"},
+	const struct rd_option rows[] = {
 		{.name = "process", .argument = "NAME|PID", .kind = RD_OPT_TEXT, .target = &v->process,
 		 .help = "only samples of this process"},
 		{.name = "thread", .argument = "ID", .kind = RD_OPT_NUMBER, .target = &v->thread,
@@ -126,6 +113,34 @@ bool rd_report_words(struct rd_report_words *w, int argc, char **argv, int *exit
 		{.name = "min", .argument = "SHARE", .kind = RD_OPT_SHARE, .target = &v->min,
 		 .help = "leave out what has fewer inclusive samples: 10, or 0.5% of those that pass; stacks are cut "
 			 "there, and what was cut is a frame [pruned]"},
+	};
+	/* clang-format on */
+	_Static_assert(sizeof rows / sizeof *rows == RD_VIEW_OPTIONS, "who makes room for them must know how many");
+	memcpy(to, rows, sizeof rows);
+	return RD_VIEW_OPTIONS;
+}
+
+bool rd_report_words(struct rd_report_words *w, int argc, char **argv, int *exit_code)
+{
+	const char *format_words[16];
+	struct rd_view_words *v = &w->view;
+	size_t n = 0;
+	for (; rd_report_format(n) && n < 15; n++)
+		format_words[n] = rd_report_format(n)->name;
+	format_words[n] = NULL;
+
+	/* clang-format off */
+	const struct rd_option first_rows[] = {
+		{.name = "format", .argument = "FORM", .help = "the form of the report (default text)",
+		 .kind = RD_OPT_CHOICE, .target = &w->format, .words = format_words},
+		{.name = "output", .letter = 'o', .argument = "FILE", .kind = RD_OPT_TEXT, .target = &w->output,
+		 .help = "write to FILE, which appears whole or not at all"},
+		{.name = "top", .argument = "N", .kind = RD_OPT_NUMBER, .target = &w->top, .max = UINT64_MAX - 1,
+		 .help = "show N methods, 0 for all (default: text 30, others all)"},
+		{.name = "sort", .argument = "BY", .kind = RD_OPT_CHOICE, .target = &w->sort, .words = sort_words,
+		 .help = "order of methods (default exclusive; with --callers or --callees direct)"},
+	};
+	const struct rd_option last_rows[] = {
 		{.name = "stacks", .kind = RD_OPT_FLAG, .target = &w->stacks,
 		 .help = "json: all stacks too, and the samples of each over time"},
 		{.name = "stats", .kind = RD_OPT_FLAG, .target = &w->stats,
@@ -135,10 +150,18 @@ bool rd_report_words(struct rd_report_words *w, int argc, char **argv, int *exit
 		{.name = "strict", .kind = RD_OPT_FLAG, .target = &w->strict,
 		 .help = "exit code 3 for lost events too"},
 	};
+	struct rd_option options[sizeof first_rows / sizeof *first_rows + RD_VIEW_OPTIONS +
+				 sizeof last_rows / sizeof *last_rows];
+	size_t options_n = 0;
+	memcpy(options, first_rows, sizeof first_rows);
+	options_n += sizeof first_rows / sizeof *first_rows;
+	options_n += rd_view_options(v, options + options_n);
+	memcpy(options + options_n, last_rows, sizeof last_rows);
+	options_n += sizeof last_rows / sizeof *last_rows;
 	const struct rd_command_line line = {
 		.name = NAME, .words = "RESULT", .min_words = 1, .max_words = 1,
 		.about = "Show a result of `rundown run`: the hottest methods, or all of it in a form for other tools.",
-		.options = options, .options_n = sizeof options / sizeof *options,
+		.options = options, .options_n = options_n,
 		.examples = examples, .notes = notes,
 	};
 	/* clang-format on */

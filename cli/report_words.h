@@ -23,6 +23,10 @@ struct rd_view_words {
 #define RD_NO_THREAD     UINT64_MAX
 #define RD_VIEW_NO_WORDS ((struct rd_view_words){.thread = RD_NO_THREAD, .kind = -1, .group = -1, .by = -1})
 
+/* The rows of these words in a table of options, into to[0..RD_VIEW_OPTIONS); how many. */
+#define RD_VIEW_OPTIONS 16
+size_t rd_view_options(struct rd_view_words *v, struct rd_option *to);
+
 struct rd_report_words {
 	const char *result, *output;
 	int format, sort; /* -1: not given */

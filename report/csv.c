@@ -4,6 +4,7 @@
  * A cell that begins like a formula gets an apostrophe in front: a method's
  * name comes from a trace, and must not become a command when it is opened.
  */
+#include "report/csv.h"
 #include "base/text.h"
 #include "report/format.h"
 #include "report/label.h"
@@ -21,7 +22,7 @@ static bool begins_formula(const struct rd_bytes *text)
 	return text->n && memchr("=+-@\t\r\n", text->at[0], 7) != NULL;
 }
 
-static void put_cell(struct rd_out *o, struct rd_bytes *clean, struct rd_span text)
+void rd_csv_cell(struct rd_out *o, struct rd_bytes *clean, struct rd_span text)
 {
 	const uint8_t *p, *end;
 	bool quote = false;
@@ -55,15 +56,15 @@ static void put_row(struct rd_out *out, struct rd_bytes *clean, const struct rd_
 	const struct rd_result_process *p = &v->result->processes.at[m->process];
 	char tier[32];
 
-	put_cell(out, clean, rd_strings_at(&v->result->strings, p->name));
+	rd_csv_cell(out, clean, rd_strings_at(&v->result->strings, p->name));
 	rd_out_printf(out, "%lld,", (long long)rd_pid_number(p->pid));
 	if (v->filter.by_thread)
 		rd_out_printf(out, "%llu,", (unsigned long long)row->thread);
 	rd_out_printf(out, "%u,", m->clr);
-	put_cell(out, clean, m->module);
-	put_cell(out, clean, m->ns);
-	put_cell(out, clean, m->name);
-	put_cell(out, clean, m->signature);
+	rd_csv_cell(out, clean, m->module);
+	rd_csv_cell(out, clean, m->ns);
+	rd_csv_cell(out, clean, m->name);
+	rd_csv_cell(out, clean, m->signature);
 	if (v->filter.tiers)
 		rd_out_printf(out, "%s,", rd_tier_name(m->tier, tier));
 	rd_out_printf(out, "%llu,%llu,%llu,%llu", (unsigned long long)row->exclusive,

@@ -35,7 +35,7 @@ agrees()
 refused "no command" "which command?"
 refused "unknown command" "no such command: 'reprot'; did you mean report?" reprot x
 refused "help about nothing" "no such command: 'nothing'" help nothing
-for command in run report inspect events keys; do
+for command in run report diff inspect events keys; do
 	refused "$command: no word" "is missing (see rundown $command --help)" $command
 	refused "$command: unknown option" "unknown option --nonsense" $command x --nonsense
 	refused "$command: unknown letter" "unknown option -Z" $command -Z x

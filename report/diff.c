@@ -1,0 +1,292 @@
+#include "report/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "report/label.h"
+
+struct side {
+	const struct rd_view *v;
+	RD_VEC(uint32_t) method; /* by method of the view: of the diff */
+	RD_VEC(uint32_t) call;   /* by call of the view: its number in the diff */
+	RD_VEC(uint32_t) seen;   /* by method of the diff: the last stack that counted it, + 1 */
+};
+
+/* ---- what is the same on both sides */
+
+static uint32_t string(struct rd_diff *d, struct rd_span text)
+{
+	return rd_strings_id(&d->strings, text.size_bytes ? (const void *)text.at : "", text.size_bytes);
+}
+
+static uint32_t method_of(struct rd_diff *d, const struct rd_view *v, const struct rd_view_method *m)
+{
+	const struct rd_result *r = v->result;
+	struct rd_span name = m->name;
+
+	/* A process is called by its name: its pid is another one the next time. */
+	if (v->filter.group == RD_GROUP_PROCESS && m->what == RD_VIEW_METHOD &&
+	    r->processes.at[m->process].pid != RD_PID_UNOWNED) {
+		struct rd_span base = rd_base_name(rd_strings_at(&r->strings, r->processes.at[m->process].name));
+		name = base.size_bytes ? base : name;
+	}
+	struct rd_diff_method key = {.module = string(d, m->module),
+				     .ns = string(d, m->ns),
+				     .name = string(d, name),
+				     .signature = string(d, m->signature),
+				     .tier = m->tier,
+				     .what = m->what};
+	if (key.module == RD_NONE || key.ns == RD_NONE || key.name == RD_NONE || key.signature == RD_NONE)
+		return RD_NONE;
+	return rd_records_id(&d->methods, &key, NULL);
+}
+
+static int match(struct rd_diff *d, struct side *s)
+{
+	const struct rd_view *v = s->v;
+
+	if (rd_vec_reserve(&s->method, v->methods.n) != 0 || rd_vec_reserve(&s->call, v->calls.n) != 0)
+		return RD_NOMEM;
+	for (size_t i = 0; i < v->methods.n; i++) {
+		uint32_t id = method_of(d, v, &v->methods.at[i]);
+		if (id == RD_NONE)
+			return RD_NOMEM;
+		s->method.at[s->method.n++] = id;
+	}
+	for (size_t i = 0; i < v->calls.n; i++) {
+		const struct rd_view_call *c = &v->calls.at[i];
+		struct rd_view_call key = {.caller = c->caller ? s->call.at[c->caller - 1] : 0,
+					   .method = s->method.at[c->method]};
+		uint32_t id = rd_records_id(&d->calls, &key, NULL);
+		if (id >= RD_NONE - 1)
+			return RD_NOMEM;
+		s->call.at[s->call.n++] = id + 1;
+	}
+	return 0;
+}
+
+struct rd_view_method rd_diff_view_method(const struct rd_diff *d, uint32_t method)
+{
+	const struct rd_diff_method *m = rd_diff_method(d, method);
+
+	return (struct rd_view_method){.module = rd_strings_at(&d->strings, m->module),
+				       .ns = rd_strings_at(&d->strings, m->ns),
+				       .name = rd_strings_at(&d->strings, m->name),
+				       .signature = rd_strings_at(&d->strings, m->signature),
+				       .tier = m->tier,
+				       .what = m->what};
+}
+
+/* ---- counts */
+
+/* Anew from the stacks: two methods of a view may be one here, and one sample is counted once. */
+static void count_methods(struct rd_diff *d, struct side *s, int at)
+{
+	const struct rd_view *v = s->v;
+
+	for (uint32_t i = 0; i < v->stacks.n; i++) {
+		const struct rd_view_stack *stack = &v->stacks.at[i];
+		const struct rd_view_call *c = rd_view_call(v, stack->call);
+		d->rows.at[s->method.at[c->method]].exclusive[at] += stack->count;
+		for (; c; c = rd_view_call(v, c->caller)) {
+			uint32_t method = s->method.at[c->method];
+			if (s->seen.at[method] == i + 1)
+				continue;
+			s->seen.at[method] = i + 1;
+			d->rows.at[method].inclusive[at] += stack->count;
+		}
+	}
+}
+
+static void count_stacks(struct rd_diff *d, const struct side *s, int at)
+{
+	for (size_t i = 0; i < s->v->stacks.n; i++) {
+		const struct rd_view_stack *stack = &s->v->stacks.at[i];
+		d->rows.at[s->call.at[stack->call - 1] - 1].exclusive[at] += stack->count;
+	}
+	for (size_t i = d->calls.n; i-- > 0;) {
+		const struct rd_view_call *c = rd_records_at(&d->calls, (uint32_t)i);
+		d->rows.at[i].inclusive[at] += d->rows.at[i].exclusive[at];
+		if (c->caller)
+			d->rows.at[c->caller - 1].inclusive[at] += d->rows.at[i].inclusive[at];
+	}
+}
+
+static int count(struct rd_diff *d, struct side sides[2])
+{
+	bool by_method = d->options.by == RD_DIFF_METHODS;
+	size_t n = by_method ? d->methods.n : d->calls.n;
+
+	if (rd_vec_reserve(&d->rows, n) != 0)
+		return RD_NOMEM;
+	for (size_t i = 0; i < n; i++)
+		d->rows.at[i] = (struct rd_diff_row){.method = by_method ? (uint32_t)i : 0,
+						     .call = by_method ? 0 : (uint32_t)i + 1};
+	d->rows.n = n;
+	for (int at = 0; at < 2; at++) {
+		struct side *s = &sides[at];
+		if (rd_vec_reserve(&s->seen, d->methods.n) != 0)
+			return RD_NOMEM;
+		for (size_t i = 0; i < d->methods.n; i++)
+			s->seen.at[i] = 0;
+		if (by_method)
+			count_methods(d, s, at);
+		else
+			count_stacks(d, s, at);
+		d->samples[at] = s->v->samples;
+		d->all.exclusive[at] = d->all.inclusive[at] = s->v->samples;
+	}
+	return 0;
+}
+
+/* What has no samples of the compared kind on either side is no row. */
+static void drop_empty(struct rd_diff *d)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < d->rows.n; i++) {
+		const struct rd_diff_row *row = &d->rows.at[i];
+		uint64_t before = rd_diff_count(d, row, RD_BEFORE), after = rd_diff_count(d, row, RD_AFTER);
+		if (before == 0 && after == 0)
+			continue;
+		d->fresh += before == 0;
+		d->gone += after == 0;
+		d->rows.at[kept++] = *row;
+	}
+	d->rows.n = kept;
+}
+
+/* ---- denominators */
+
+/* Seconds that a view looks at: of all of its traces, or the part of them that --from and --to leave. */
+static double seconds_of(const struct rd_view *v)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < v->result->traces.n; i++)
+		ns += (double)v->result->traces.at[i].duration_ns;
+	if (v->cut_in_time && v->to_ns > v->from_ns && (double)(v->to_ns - v->from_ns) < ns)
+		ns = (double)(v->to_ns - v->from_ns);
+	return ns / 1e9;
+}
+
+static int choose_denominators(struct rd_diff *d, struct rd_error *err)
+{
+	for (int at = 0; at < 2; at++) {
+		d->denominator[at] = 1;
+		if (d->options.norm == RD_NORM_SAMPLES)
+			d->denominator[at] = (double)d->samples[at];
+		if (d->options.norm == RD_NORM_TIME)
+			d->denominator[at] = seconds_of(d->side[at]);
+		if (d->options.norm == RD_NORM_TIME && d->denominator[at] <= 0)
+			return rd_fail(err, RD_USAGE, "normalised by time, but the %s result lasted no time",
+				       at == RD_BEFORE ? "first" : "second");
+	}
+	return 0;
+}
+
+/* ---- order */
+
+static int compare_methods(const struct rd_diff *d, uint32_t a, uint32_t b)
+{
+	struct rd_view_method x = rd_diff_view_method(d, a), y = rd_diff_view_method(d, b);
+	int c = rd_compare_spans(x.module, y.module);
+
+	c = c ? c : rd_compare_spans(x.ns, y.ns);
+	c = c ? c : rd_compare_spans(x.name, y.name);
+	c = c ? c : rd_compare_spans(x.signature, y.signature);
+	return c ? c : (int)(x.tier > y.tier) - (int)(x.tier < y.tier);
+}
+
+/* From the last frame out: any order by content will do. */
+static int compare_stacks(const struct rd_diff *d, uint32_t a, uint32_t b)
+{
+	int c = 0;
+
+	while (c == 0 && a != b && a && b) {
+		const struct rd_view_call *x = rd_records_at(&d->calls, a - 1), *y = rd_records_at(&d->calls, b - 1);
+		c = x->method == y->method ? 0 : compare_methods(d, x->method, y->method);
+		a = x->caller;
+		b = y->caller;
+	}
+	return c ? c : (a != 0) - (b != 0);
+}
+
+static int compare_rows(const void *x, const void *y, void *ctx)
+{
+	const struct rd_diff *d = ctx;
+	const struct rd_diff_row *a = x, *b = y;
+	double p = fabs(a->difference), q = fabs(b->difference);
+	uint64_t m = rd_diff_count(d, a, RD_BEFORE) + rd_diff_count(d, a, RD_AFTER);
+	uint64_t n = rd_diff_count(d, b, RD_BEFORE) + rd_diff_count(d, b, RD_AFTER);
+
+	if (p > q || p < q)
+		return p > q ? -1 : 1;
+	if (m != n)
+		return m > n ? -1 : 1;
+	return d->options.by == RD_DIFF_METHODS ? compare_methods(d, a->method, b->method)
+						: compare_stacks(d, a->call, b->call);
+}
+
+bool rd_diff_is_worse(const struct rd_diff *d, uint32_t millionths, const struct rd_diff_row **what)
+{
+	double limit = (double)millionths / 1e6;
+	const struct rd_diff_row *worst = NULL;
+
+	for (size_t i = 0; i < d->rows.n; i++) {
+		const struct rd_diff_row *row = &d->rows.at[i];
+		if (row->significant && row->difference > limit &&
+		    (worst == NULL || row->difference > worst->difference))
+			worst = row;
+	}
+	if (worst == NULL && d->all.significant && d->all.difference > limit)
+		worst = &d->all;
+	if (what)
+		*what = worst;
+	return worst != NULL;
+}
+
+static int make(struct rd_diff *d, struct rd_error *err)
+{
+	struct side sides[2] = {{.v = d->side[RD_BEFORE]}, {.v = d->side[RD_AFTER]}};
+	int code = RD_NOMEM;
+
+	if (match(d, &sides[RD_BEFORE]) == 0 && match(d, &sides[RD_AFTER]) == 0 && count(d, sides) == 0)
+		code = 0;
+	for (int at = 0; at < 2; at++) {
+		rd_vec_release(&sides[at].method);
+		rd_vec_release(&sides[at].call);
+		rd_vec_release(&sides[at].seen);
+	}
+	if (code != 0)
+		return rd_fail_nomem(err);
+	if ((code = choose_denominators(d, err)) != 0)
+		return code;
+	drop_empty(d);
+	rd_diff_judge(d);
+	if (d->rows.n)
+		qsort_r(d->rows.at, d->rows.n, sizeof *d->rows.at, compare_rows, d);
+	return 0;
+}
+
+int rd_diff_make(struct rd_diff *d, const struct rd_view *before, const struct rd_view *after,
+		 const struct rd_diff_options *o, struct rd_error *err)
+{
+	*d = (struct rd_diff){.side = {before, after}, .options = *o};
+	rd_records_init(&d->methods, sizeof(struct rd_diff_method), sizeof(struct rd_diff_method));
+	rd_records_init(&d->calls, sizeof(struct rd_view_call), sizeof(struct rd_view_call));
+	int code = make(d, err);
+	if (code < 0)
+		rd_diff_release(d);
+	return code;
+}
+
+void rd_diff_release(struct rd_diff *d)
+{
+	rd_strings_release(&d->strings);
+	rd_records_release(&d->methods);
+	rd_records_release(&d->calls);
+	rd_vec_release(&d->rows);
+}
