@@ -38,7 +38,7 @@ MAIN_rundown-worker := worker
 MAIN_rundown-merger := merger
 
 PACKAGES := gcc libc6-dev make libzmq3-dev libprotobuf-c-dev protobuf-c-compiler liblmdb-dev libcmocka-dev \
-	libarchive-dev libzstd-dev zlib1g-dev liblzma-dev libbz2-dev libxxhash-dev libsqlite3-dev libfwnt1 zstd jq zip unzip xz-utils bzip2
+	libarchive-dev libzstd-dev zlib1g-dev liblzma-dev libbz2-dev libxxhash-dev libsqlite3-dev libfwnt1 libmicrohttpd-dev zstd jq zip unzip xz-utils bzip2
 
 ifeq ($(origin CC),default)
 CC := gcc

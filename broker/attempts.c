@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "net/task.h"
 
 /*
  * Leases. A worker that spins keeps its socket alive, and a worker that is cut
@@ -11,6 +12,11 @@
  * own monotonic clock. A lease that ends too early costs a second decode and
  * nothing else: the merger's ledger takes each shard once.
  */
+
+struct rd_work_text rd_task_text(const struct rd_task *t)
+{
+	return rd_work_text(t->work, t->work == RD__WORK__DECODE ? t->trace->number : 0, t->shard);
+}
 
 struct rd_attempt *rd_attempt_find(struct rd_broker *b, const Rd__Envelope *e)
 {
@@ -28,6 +34,7 @@ void rd_attempt_commit(struct rd_broker *b, struct rd_attempt *a)
 	struct rd_member *m = rd_member_find(b, a->worker);
 
 	a->committed = true;
+	a->committed_ns = b->now_ns;
 	a->job->running--;
 	a->job->decoded_bytes += rd_attempt_task(a)->bytes;
 	a->job->decoded_ns += b->now_ns - a->begun_ns;
@@ -58,6 +65,7 @@ static void give_up(struct rd_broker *b, struct rd_job *j, struct rd_task *t)
 	}
 	rd_log(RD_LOG_WARN, "quarantined", "job=%s task=%zu trace=%" PRIu32 " shard=%" PRIu32 " attempts=%" PRIu32,
 	       j->id, (size_t)(t - j->tasks.at) + 1, t->trace->number, t->shard, t->attempts);
+	b->totals.quarantined++;
 	rd_job_settle(b, j, t, RD_TASK_QUARANTINED);
 	rd_job_advance(b, j);
 }
@@ -73,12 +81,17 @@ void rd_attempt_lost(struct rd_broker *b, struct rd_attempt *a, enum rd_blame bl
 	struct rd_task *t = rd_attempt_task(a);
 	char line[800], quoted[900];
 
-	rd_log(RD_LOG_INFO, "attempt_lost", "job=%s task=%" PRIu32 " attempt=%" PRIu32 " error=%s", j->id, a->task + 1,
-	       a->number, rd_log_quote(rd_error_line(why, line, sizeof line), quoted, sizeof quoted));
+	rd_log(RD_LOG_INFO, "attempt_lost", "job=%s task=%" PRIu32 " %s attempt=%" PRIu32 " error=%s", j->id,
+	       a->task + 1, rd_task_text(t).at, a->number,
+	       rd_log_quote(rd_error_line(why, line, sizeof line), quoted, sizeof quoted));
+	b->totals.lost_failed += blame == RD_BLAMED;
+	b->totals.lost_lease += blame == RD_OVERDUE;
+	b->totals.lost_vanished += blame == RD_VANISHED;
+	b->totals.lost_blameless += blame == RD_BLAMELESS;
 	if (b->merger && a->chunks > 0)
 		rd_say_attempt(b, b->merger->id, RD__KIND__ABANDON, a);
 	if (blame != RD_BLAMELESS) {
-		t->failures += blame == RD_BLAMED;
+		t->failures += blame == RD_BLAMED || blame == RD_OVERDUE;
 		t->vanished += blame == RD_VANISHED;
 		t->failed_on = a->worker;
 		j->error = *why;
@@ -144,7 +157,7 @@ void rd_attempts_expire(struct rd_broker *b)
 			continue;
 		}
 		rd_say_attempt(b, a->worker, RD__KIND__ABANDON, a);
-		rd_attempt_lost(b, a, RD_BLAMED, &why);
+		rd_attempt_lost(b, a, RD_OVERDUE, &why);
 		i = 0;
 	}
 }

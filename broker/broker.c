@@ -193,6 +193,7 @@ static void refuse(struct rd_broker *b, rd_peer from, const struct rd_error *why
 {
 	struct rd_member *m = rd_member_find(b, from);
 
+	b->totals.refused++;
 	rd_refuse(b, from, why);
 	if (m)
 		rd_member_gone(b, m);

@@ -71,4 +71,9 @@ uint64_t rd_broker_next_ns(const struct rd_broker *b);
 typedef int (*rd_broker_send_fn)(void *ctx, rd_peer to, struct rd_span envelope, struct rd_blob *blob);
 int rd_broker_flush(struct rd_broker *b, uint64_t now_ns, rd_broker_send_fn send, void *ctx, struct rd_error *err);
 
+struct rd_out;
+/* What is so now and what happened since the start, as numbers (net/metrics.h), and as a page for people. */
+void rd_broker_metrics(const struct rd_broker *b, uint64_t now_ns, struct rd_out *out);
+void rd_broker_page(struct rd_broker *b, uint64_t now_ns, struct rd_out *out);
+
 #endif

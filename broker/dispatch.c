@@ -94,6 +94,9 @@ static void count_out(struct rd_broker *b, struct rd_job *j, struct rd_task *t, 
 	t->attempts++;
 	t->live++;
 	rd_touch_task(b, j, t);
+	b->totals.attempts++;
+	b->totals.retries += t->attempts > 1 && t->live == 1;
+	b->totals.second_attempts += t->live > 1;
 	j->attempts++;
 	j->running++;
 	j->served = ++b->served;
@@ -138,8 +141,8 @@ static void hand_out(struct rd_broker *b, struct rd_job *j, struct rd_task *t, s
 	e.attempt = a->number;
 	e.work = &work;
 	rd_say(b, m->id, &e, &blob, NULL);
-	rd_log(RD_LOG_DEBUG, "task", "job=%s task=%" PRIu32 " attempt=%" PRIu32 " work=%d peer=%" PRIu64, j->id,
-	       a->task + 1, a->number, (int)t->work, m->id);
+	rd_log(RD_LOG_DEBUG, "task", "job=%s task=%" PRIu32 " %s attempt=%" PRIu32 " peer=%" PRIu64, j->id, a->task + 1,
+	       rd_task_text(t).at, a->number, m->id);
 }
 
 /* ---- who gets what */
@@ -301,8 +304,8 @@ static bool help_one(struct rd_broker *b, struct rd_member *m)
 	}
 	if (best == NULL)
 		return false;
-	rd_log(RD_LOG_INFO, "second_attempt", "job=%s task=%" PRIu32 " first=%" PRIu32, best->job->id, best->task + 1,
-	       best->number);
+	rd_log(RD_LOG_INFO, "second_attempt", "job=%s task=%" PRIu32 " %s first=%" PRIu32, best->job->id,
+	       best->task + 1, rd_task_text(rd_attempt_task(best)).at, best->number);
 	hand_out(b, best->job, rd_attempt_task(best), m);
 	return true;
 }

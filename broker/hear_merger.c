@@ -35,6 +35,7 @@ static void merged(struct rd_broker *b, const Rd__Envelope *e)
 	rd_attempts_abandon(b, j, t);
 	if (t->state == RD_TASK_WAITING)
 		rd_job_unqueue(j, t);
+	b->totals.merged++;
 	rd_job_settle(b, j, t, RD_TASK_DONE);
 	rd_job_advance(b, j);
 }

@@ -26,19 +26,21 @@ static void renew(struct rd_broker *b, struct rd_attempt *a)
 	a->lease_until_ns = b->now_ns + b->opt.lease_ns;
 }
 
+static bool is_decode(const struct rd_attempt *a)
+{
+	return rd_attempt_task(a)->work == RD__WORK__DECODE;
+}
+
 static void progress(struct rd_broker *b, struct rd_attempt *a, const Rd__Envelope *e)
 {
 	/* Only bytes keep a lease: a worker that says the same again may be stuck. */
 	if (e->bytes <= a->bytes)
 		return;
+	if (is_decode(a))
+		rd_count_decoded(b, e->bytes - a->bytes);
 	a->bytes = e->bytes;
 	a->job->changed = true;
 	renew(b, a);
-}
-
-static bool is_decode(const struct rd_attempt *a)
-{
-	return rd_attempt_task(a)->work == RD__WORK__DECODE;
 }
 
 static void broken(struct rd_broker *b, struct rd_attempt *a, struct rd_member *from, const char *what)
@@ -94,6 +96,8 @@ static void commit(struct rd_broker *b, struct rd_attempt *a, struct rd_member *
 	}
 	if (no_merger(b, a, from))
 		return;
+	if (rd_attempt_task(a)->bytes > a->bytes)
+		rd_count_decoded(b, rd_attempt_task(a)->bytes - a->bytes);
 	a->bytes = rd_attempt_task(a)->bytes;
 	a->job->changed = true;
 	rd_attempt_commit(b, a);
@@ -178,6 +182,7 @@ void rd_hear_worker(struct rd_broker *b, struct rd_member *from, struct rd_messa
 	struct rd_attempt *a = rd_attempt_find(b, e);
 	if (a == NULL || a->worker != from->id) {
 		Rd__Envelope late = about(RD__KIND__ABANDON, e);
+		b->totals.late++;
 		rd_say(b, from->id, &late, NULL, NULL);
 		return;
 	}

@@ -163,6 +163,7 @@ static struct rd_job *new_job(struct rd_broker *b, Rd__Envelope *submitted)
 	b->jobs.at[b->jobs.n++] = j;
 	rd_keep_job(b, j);
 	j->dirty = true;
+	b->totals.jobs_submitted++;
 	rd_log(RD_LOG_INFO, "job_submitted", "job=%s inputs=%zu", j->id, j->inputs.n);
 	return j;
 }
@@ -282,6 +283,9 @@ void rd_jobs_sweep(struct rd_broker *b)
 
 void rd_job_end(struct rd_broker *b, struct rd_job *j, enum rd_job_state state)
 {
+	b->totals.jobs_done += state == RD_JOB_DONE;
+	b->totals.jobs_failed += state == RD_JOB_FAILED;
+	b->totals.jobs_cancelled += state == RD_JOB_CANCELLED;
 	j->spent_ns = rd_job_spent_ns(b, j);
 	j->begun_ns = 0;
 	j->state = state;

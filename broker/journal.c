@@ -9,9 +9,11 @@
 #include <lmdb.h>
 #include <xxhash.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/place.h"
+#include "net/metrics.h"
 #include "store/lmdb.h"
 
 #define MAP_BYTES ((uint64_t)4 << 30)
@@ -23,6 +25,7 @@ struct rd_journal {
 	MDB_env *env;
 	MDB_dbi table;
 	uint64_t map_bytes;
+	uint64_t commits, full, commit_ns, slowest_ns; /* full: that found no room */
 };
 
 static int fail(struct rd_journal *j, struct rd_error *err, int rc, const char *what)
@@ -232,9 +235,8 @@ static int write_all(struct rd_journal *j, const struct rd_change *changes, size
 	return mdb_txn_commit(txn);
 }
 
-int rd_journal_keep(void *journal, const struct rd_change *changes, size_t n, struct rd_error *err)
+static int keep(struct rd_journal *j, const struct rd_change *changes, size_t n, struct rd_error *err)
 {
-	struct rd_journal *j = journal;
 	int rc;
 
 	while ((rc = write_all(j, changes, n)) == MDB_MAP_FULL) {
@@ -245,4 +247,30 @@ int rd_journal_keep(void *journal, const struct rd_change *changes, size_t n, st
 		rd_log(RD_LOG_INFO, "journal_grows", "bytes=%llu", (unsigned long long)j->map_bytes);
 	}
 	return rc ? fail(j, err, rc, "writing the journal") : 0;
+}
+
+int rd_journal_keep(void *journal, const struct rd_change *changes, size_t n, struct rd_error *err)
+{
+	struct rd_journal *j = journal;
+	uint64_t from_ns = rd_now_ns();
+	int rc = keep(j, changes, n, err);
+	uint64_t took_ns = rd_now_ns() - from_ns;
+
+	j->commits += rc == 0;
+	j->full += rc < 0 && rd_journal_disk_full(err);
+	j->commit_ns += rc == 0 ? took_ns : 0;
+	j->slowest_ns = took_ns > j->slowest_ns ? took_ns : j->slowest_ns;
+	return rc;
+}
+
+void rd_journal_metrics(const struct rd_journal *j, struct rd_out *out)
+{
+	rd_metric(out, "rundown_journal_commit_seconds", "summary", "Commits of the journal, and their time.");
+	rd_metric_double(out, "rundown_journal_commit_seconds_sum", NULL, (double)j->commit_ns / 1e9);
+	rd_metric_u64(out, "rundown_journal_commit_seconds_count", NULL, j->commits);
+	rd_metric(out, "rundown_journal_slowest_commit_seconds", "gauge", "The slowest commit so far.");
+	rd_metric_double(out, "rundown_journal_slowest_commit_seconds", NULL, (double)j->slowest_ns / 1e9);
+	rd_metric_counter(out, "rundown_journal_disk_full_total", "Commits that found no room and were tried again.",
+			  j->full);
+	rd_metric_gauge(out, "rundown_journal_map_bytes", "Room of the journal's map.", j->map_bytes);
 }

@@ -10,6 +10,7 @@
 #ifndef RD_BROKER_JOURNAL_H
 #define RD_BROKER_JOURNAL_H
 
+#include "base/out.h"
 #include "broker/broker.h"
 
 struct rd_journal;
@@ -32,5 +33,8 @@ int rd_journal_recall(struct rd_journal *j, struct rd_broker *b, struct rd_error
 int rd_journal_keep(void *journal, const struct rd_change *changes, size_t n, struct rd_error *err);
 /* Whether a failure of keep can be waited out. */
 bool rd_journal_disk_full(const struct rd_error *err);
+
+/* What its commits took, as numbers (net/metrics.h). */
+void rd_journal_metrics(const struct rd_journal *j, struct rd_out *out);
 
 #endif

@@ -1,5 +1,6 @@
 #include "broker/loop.h"
 
+#include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -7,7 +8,9 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "broker/journal.h"
+#include "net/metrics.h"
 #include "net/socket.h"
+#include "net/watched.h"
 
 /* Messages that are heard before the answers go out: one flush, and one commit of the journal, serves them all. */
 #define BATCH    64
@@ -19,6 +22,7 @@ struct loop {
 	struct rd_socket *socket;
 	struct rd_broker *broker;
 	struct rd_journal *journal; /* NULL none */
+	struct rd_watched watched;
 	int signals;
 	bool held; /* the disk is full: nothing is heard or said until the last turn is kept */
 };
@@ -65,9 +69,12 @@ static int flush(struct loop *l, struct rd_error *err)
 
 static int wait(struct loop *l, int wait_ms, bool *ended, struct rd_error *err)
 {
-	struct rd_poll items[] = {{.fd = l->signals, .want = RD_POLL_IN}, {.socket = l->socket, .want = RD_POLL_IN}};
+	struct rd_poll items[3] = {{.fd = l->signals, .want = RD_POLL_IN}};
+	size_t n = 1 + rd_watched_poll(&l->watched, &items[1]);
 
-	int rc = rd_net_poll(items, l->held ? 1 : 2, wait_ms, err);
+	if (!l->held)
+		items[n++] = (struct rd_poll){.socket = l->socket, .want = RD_POLL_IN};
+	int rc = rd_net_poll(items, n, rd_watched_wait_ms(&l->watched, wait_ms), err);
 	*ended = items[0].got & RD_POLL_IN;
 	return rc < 0 ? rc : 0;
 }
@@ -78,6 +85,7 @@ static int turn(struct loop *l, bool *ended, struct rd_error *err)
 
 	if (rc < 0)
 		return rc;
+	rd_watched_turn(&l->watched);
 	bool more = rc > 0;
 	if (!l->held) {
 		if (rd_socket_events(l->socket) & RD_NET_DOWN)
@@ -105,6 +113,24 @@ static int open_broker(struct loop *l, const char *state, struct rd_broker_optio
 	return rc == 0 ? rd_journal_recall(l->journal, l->broker, err) : rc;
 }
 
+static const char *page(void *ctx, const char *path, struct rd_out *out)
+{
+	struct loop *l = ctx;
+
+	if (strcmp(path, "/") == 0) {
+		rd_broker_page(l->broker, rd_now_ns(), out);
+		return RD_HTML_TYPE;
+	}
+	if (strcmp(path, "/metrics") != 0)
+		return NULL;
+	rd_metrics_process(out, "broker");
+	rd_broker_metrics(l->broker, rd_now_ns(), out);
+	rd_metric_gauge(out, "rundown_disk_full", "1: nothing is heard until the journal finds room.", l->held);
+	if (l->journal)
+		rd_journal_metrics(l->journal, out);
+	return RD_METRICS_TYPE;
+}
+
 static int open_loop(struct loop *l, const struct rd_broker_place *at, const struct rd_broker_options *opt,
 		     struct rd_error *err)
 {
@@ -126,7 +152,7 @@ static int open_loop(struct loop *l, const struct rd_broker_place *at, const str
 	if (rc == 0)
 		rc = at->listen_fd < 0 ? rd_socket_listen(l->net, at->endpoint, &l->socket, err)
 				       : rd_socket_listen_on(l->net, at->endpoint, at->listen_fd, &l->socket, err);
-	return rc;
+	return rc == 0 ? rd_watched_open(&l->watched, at->http, page, l, err) : rc;
 }
 
 int rd_broker_serve(const struct rd_broker_place *at, const struct rd_broker_options *opt, struct rd_error *err)
@@ -139,6 +165,7 @@ int rd_broker_serve(const struct rd_broker_place *at, const struct rd_broker_opt
 		rd_log(RD_LOG_INFO, "listening", "endpoint=%s", at->endpoint);
 	while (rc == 0 && !ended)
 		rc = turn(&l, &ended, err);
+	rd_watched_close(&l.watched);
 	rd_broker_free(l.broker);
 	rd_net_close(l.net);
 	rd_journal_close(l.journal);

@@ -13,6 +13,7 @@ struct rd_broker_place {
 	const char *endpoint;
 	int listen_fd;     /* a listening socket of the endpoint that is there already, or -1 */
 	const char *state; /* folder of the journal; NULL: none */
+	const char *http;  /* where pages for those who watch are; NULL: nowhere */
 	struct rd_security security;
 };
 

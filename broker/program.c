@@ -6,10 +6,11 @@
 #include "broker/loop.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "net/http.h"
 #include "net/security.h"
 
 struct settings {
-	const char *listen, *state, *roots;
+	const char *listen, *state, *roots, *http;
 	struct rd_security security;
 	uint64_t listen_fd, attempts, lease_ns, progress_ns;
 	int log;
@@ -24,6 +25,8 @@ static bool check(const struct settings *s, int *exit_code)
 	else if (rd_security_check(&s->security, s->listen, &err) == 0 && rd_endpoint_is_tcp(s->listen) &&
 		 s->roots == NULL)
 		rd_fail(&err, RD_USAGE, "over tcp --root DIR must say which folders jobs may name");
+	if (err.code == 0 && s->http)
+		rd_http_check(s->http, &err);
 	if (err.code == 0)
 		return true;
 	*exit_code = rd_usage("rundown-broker", "%s", err.text);
@@ -52,6 +55,7 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 		 &s->lease_ns, 1000000, 0, NULL},
 		{"progress", 0, "TIME", "how often workers tell how far they are (default 1s)", RD_OPT_SECONDS,
 		 &s->progress_ns, 1000000, 60000000000u, NULL},
+		RD_OPTION_HTTP(&s->http),
 		RD_OPTION_LOG(&s->log, "how much to tell on stderr (default warn)"),
 	};
 	const struct rd_command_line line = {
@@ -84,7 +88,11 @@ int rd_broker_program(int argc, char **argv)
 		.progress_ms = (uint32_t)(s.progress_ns / 1000000),
 		.status_ms = s.progress_ns < 100000000u ? (uint32_t)(s.progress_ns / 1000000) : 100,
 	};
-	struct rd_broker_place at = {s.listen, s.listen_fd ? (int)s.listen_fd : -1, s.state, s.security};
+	struct rd_broker_place at = {.endpoint = s.listen,
+				     .listen_fd = s.listen_fd ? (int)s.listen_fd : -1,
+				     .state = s.state,
+				     .http = s.http,
+				     .security = s.security};
 	if (rd_broker_serve(&at, &opt, &err) < 0)
 		return rd_complain("rundown-broker", &err);
 	return 0;

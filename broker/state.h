@@ -131,6 +131,7 @@ struct rd_attempt {
 	uint64_t begun_ns;
 	uint64_t lease_until_ns;
 	bool committed; /* now it is the merger's turn, and no lease runs */
+	uint64_t committed_ns;
 };
 
 struct rd_letter {
@@ -175,8 +176,28 @@ struct rd_task_record {
 	uint8_t work, state;
 };
 
+/* Bytes a second, of the last ten whole seconds. */
+#define RD_RATE_SECONDS 10
+struct rd_rate {
+	uint64_t second; /* the newest with a place */
+	uint64_t bytes[RD_RATE_SECONDS + 1];
+};
+
+/* What happened since this broker began, for those who watch. */
+struct rd_totals {
+	uint64_t jobs_submitted, jobs_done, jobs_failed, jobs_cancelled;
+	uint64_t attempts, retries, second_attempts;
+	uint64_t lost_failed, lost_lease, lost_vanished, lost_blameless;
+	uint64_t merged, quarantined;
+	uint64_t late;    /* words about an attempt that lived no more */
+	uint64_t refused; /* messages, whoever sent them */
+	uint64_t decoded_bytes;
+	struct rd_rate rate; /* of those */
+};
+
 struct rd_broker {
 	struct rd_broker_options opt;
+	struct rd_totals totals;
 	uint64_t now_ns;
 	RD_VEC(struct rd_member *) members;     /* by id */
 	RD_VEC(struct rd_job *) jobs;           /* oldest first */
@@ -285,6 +306,9 @@ uint64_t rd_dispatch_next_ns(const struct rd_broker *b);
 
 /* ---- attempts.c: what becomes of what was handed out */
 
+/* As rd_work_text; of a shard with its trace. */
+struct rd_work_text rd_task_text(const struct rd_task *t);
+
 struct rd_attempt *rd_attempt_find(struct rd_broker *b, const Rd__Envelope *e);
 static inline struct rd_task *rd_attempt_task(const struct rd_attempt *a)
 {
@@ -294,7 +318,7 @@ static inline struct rd_task *rd_attempt_task(const struct rd_attempt *a)
 void rd_attempt_commit(struct rd_broker *b, struct rd_attempt *a);
 /* Out of the list; the worker's credit is free. Attempts behind it move. */
 void rd_attempt_end(struct rd_broker *b, struct rd_attempt *a);
-enum rd_blame { RD_BLAMELESS, RD_BLAMED, RD_VANISHED };
+enum rd_blame { RD_BLAMELESS, RD_BLAMED, RD_OVERDUE /* blamed, for its lease */, RD_VANISHED };
 /*
  * It came to nothing: the merger forgets its chunks, and the task goes back
  * or, after too many blamed failures, is given up.
@@ -341,7 +365,11 @@ void rd_finish_ask(struct rd_broker *b, struct rd_job *j);
 
 /* ---- status.c: what clients are told */
 
+/* Borrows from the job; `error` is where s->error points, if it points anywhere. */
+void rd_status_fill(const struct rd_broker *b, const struct rd_job *j, Rd__Status *s, Rd__Error *error);
 void rd_status_tell(struct rd_broker *b, const struct rd_job *j, rd_peer to);
+/* "queued" … */
+extern const char *const rd_job_state_names[];
 /* Tell the watchers, now or when it is time again. */
 void rd_status_push(struct rd_broker *b);
 uint64_t rd_status_next_ns(const struct rd_broker *b);
@@ -352,6 +380,12 @@ void rd_top_ask(struct rd_broker *b, struct rd_member *from, const Rd__Envelope 
 void rd_top_answer(struct rd_broker *b, const Rd__Envelope *e);
 /* Nobody will answer those who wait; of a job, or NULL: of all. */
 void rd_top_give_up(struct rd_broker *b, const struct rd_job *j);
+
+/* ---- metrics.c */
+
+/* Bytes that an attempt has done more than was known. */
+void rd_count_decoded(struct rd_broker *b, uint64_t bytes);
+uint64_t rd_rate_per_second(const struct rd_rate *r, uint64_t now_ns);
 
 /* ---- hear_*.c: what peers say, already validated; each may take what it needs out of *m */
 

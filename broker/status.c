@@ -4,7 +4,7 @@
 
 #include "net/wire_error.h"
 
-static const char *const state_names[] = {
+const char *const rd_job_state_names[] = {
 	[RD_JOB_QUEUED] = "queued", [RD_JOB_RUNNING] = "running", [RD_JOB_FINISHING] = "finishing",
 	[RD_JOB_DONE] = "done",     [RD_JOB_FAILED] = "failed",   [RD_JOB_CANCELLED] = "cancelled",
 };
@@ -48,36 +48,42 @@ static uint32_t seconds_left(const struct rd_broker *b, const struct rd_job *j, 
 	return left < (double)UINT32_MAX ? (uint32_t)left : UINT32_MAX;
 }
 
+void rd_status_fill(const struct rd_broker *b, const struct rd_job *j, Rd__Status *s, Rd__Error *error)
+{
+	s->id = rd_field(j->id);
+	s->state = rd_field(rd_job_state_names[j->state]);
+	s->shards_total = j->shards;
+	s->shards_done = j->shards_done;
+	s->shards_quarantined = j->quarantined;
+	s->bytes_total = j->bytes_total;
+	s->bytes_done = j->bytes_done + bytes_under_way(b, j, &s->shards_running);
+	s->attempts = j->attempts;
+	s->workers = rd_members_workers(b);
+	s->eta_s = seconds_left(b, j, s->bytes_done);
+	s->finish_done = j->finish_done;
+	s->finish_total = j->finish_total;
+	s->path = j->submit->path[0];
+	s->inputs = (uint32_t)j->submit->n_path;
+	s->output = j->submit->output;
+	s->priority = j->submit->priority;
+	s->spent_s = (uint32_t)(rd_job_spent_ns(b, j) / RD_SECOND_NS);
+	if (j->state == RD_JOB_FAILED || j->quarantined > 0) {
+		rd_wire_error(error, &j->error, false);
+		s->error = error;
+	}
+	if (j->finished)
+		s->finished = j->finished->finished;
+}
+
 void rd_status_tell(struct rd_broker *b, const struct rd_job *j, rd_peer to)
 {
 	Rd__Envelope e = rd_envelope(RD__KIND__JOB_STATUS);
 	Rd__Status s = RD__STATUS__INIT;
 	Rd__Error error;
 
-	e.job = s.id = rd_field(j->id);
+	rd_status_fill(b, j, &s, &error);
+	e.job = s.id;
 	e.status = &s;
-	s.state = rd_field(state_names[j->state]);
-	s.shards_total = j->shards;
-	s.shards_done = j->shards_done;
-	s.shards_quarantined = j->quarantined;
-	s.bytes_total = j->bytes_total;
-	s.bytes_done = j->bytes_done + bytes_under_way(b, j, &s.shards_running);
-	s.attempts = j->attempts;
-	s.workers = rd_members_workers(b);
-	s.eta_s = seconds_left(b, j, s.bytes_done);
-	s.finish_done = j->finish_done;
-	s.finish_total = j->finish_total;
-	s.path = j->submit->path[0];
-	s.inputs = (uint32_t)j->submit->n_path;
-	s.output = j->submit->output;
-	s.priority = j->submit->priority;
-	s.spent_s = (uint32_t)(rd_job_spent_ns(b, j) / RD_SECOND_NS);
-	if (j->state == RD_JOB_FAILED || j->quarantined > 0) {
-		rd_wire_error(&error, &j->error, false);
-		s.error = &error;
-	}
-	if (j->finished)
-		s.finished = j->finished->finished;
 	rd_say(b, to, &e, NULL, NULL);
 }
 

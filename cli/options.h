@@ -76,6 +76,11 @@ struct rd_option {
 		.name = "plain-tcp", .help = "use tcp without keys or encryption: whoever can connect may do all",     \
 		.kind = RD_OPT_FLAG, .target = &(s)->plain_tcp                                                         \
 	}
+#define RD_OPTION_HTTP(target)                                                                                         \
+	{                                                                                                              \
+		"http", 0, "ADDRESS", "serve /metrics and a page of what goes on, at PORT of this machine or at ADDR:PORT", \
+			RD_OPT_TEXT, (target), 0, 0, NULL                                                              \
+	}
 /* An int of enum rd_log_level. */
 #define RD_OPTION_LOG(target, help)                                                                                    \
 	{                                                                                                              \

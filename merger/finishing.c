@@ -40,6 +40,7 @@ static int say_failed(struct rd_merger *m, const char *job, const struct rd_erro
 		return RD_NOMEM;
 	r->error = *why;
 	r->retry = retry;
+	m->totals.finishes_failed++;
 	rd_log(RD_LOG_INFO, "finish_failed", "job=%s error=%s", job,
 	       rd_log_quote(rd_error_line(why, line, sizeof line), quoted, sizeof quoted));
 	return 0;
@@ -52,6 +53,7 @@ static int say_finished(struct rd_merger *m, const char *job, const struct rd_jo
 	if (r == NULL)
 		return RD_NOMEM;
 	r->record = *record;
+	m->totals.finished++;
 	rd_log(RD_LOG_INFO, "finished", "job=%s samples=%" PRIu64, job, record->row.samples);
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "net/task.h"
 #include "net/wire_error.h"
 
 /* More attempts than any cluster has under way at once; the idlest goes first. */
@@ -82,13 +83,18 @@ static int say_failed(struct rd_merger *m, const char *job, const Rd__Envelope *
 	r->attempt = e->attempt;
 	r->error = *why;
 	r->retry = retry;
+	m->totals.refused++;
 	rd_log(RD_LOG_WARN, "attempt_refused", "job=%s task=%" PRIu64 " attempt=%u error=%s", job, e->task, e->attempt,
 	       rd_log_quote(rd_error_line(why, line, sizeof line), quoted, sizeof quoted));
 	return 0;
 }
 
-static int say_merged(struct rd_merger *m, const char *job, const Rd__Envelope *e, bool duplicate, struct rd_error *err)
+/* id NULL: the ledger alone knows whose shard it is. */
+static int say_merged(struct rd_merger *m, const char *job, const Rd__Envelope *e, const struct rd_shard_id *id,
+		      bool duplicate, struct rd_error *err)
 {
+	struct rd_work_text text = {"work=decode"};
+
 	struct rd_reply *r = rd_merger_reply(m, RD__KIND__MERGED, job, err);
 
 	if (r == NULL)
@@ -96,8 +102,12 @@ static int say_merged(struct rd_merger *m, const char *job, const Rd__Envelope *
 	r->task = e->task;
 	r->attempt = e->attempt;
 	r->duplicate = duplicate;
-	rd_log(RD_LOG_DEBUG, "merged", "job=%s task=%" PRIu64 " attempt=%u duplicate=%d", job, e->task, e->attempt,
-	       duplicate);
+	m->totals.merged += !duplicate;
+	m->totals.duplicates += duplicate;
+	if (id)
+		text = rd_work_text(RD__WORK__DECODE, id->trace, id->shard);
+	rd_log(RD_LOG_DEBUG, "merged", "job=%s task=%" PRIu64 " %s attempt=%u duplicate=%d", job, e->task, text.at,
+	       e->attempt, duplicate);
 	return 0;
 }
 
@@ -230,7 +240,7 @@ static int commit_unknown(struct rd_merger *m, const Rd__Envelope *e, const char
 	if (code < 0)
 		return code;
 	if (code == 1)
-		return say_merged(m, job, e, true, err);
+		return say_merged(m, job, e, NULL, true, err);
 	rd_fail(&why, RD_PROTOCOL, "the chunks of this partial are not here");
 	return say_failed(m, job, e, &why, true, err);
 }
@@ -257,9 +267,12 @@ static int commit(struct rd_merger *m, struct rd_message *msg, struct rd_incomin
 	if (code < 0 && !duplicate)
 		return failed(m, in->job, in, msg, code, err);
 	struct rd_shard_id id = in->id;
-	if (!duplicate)
+	if (!duplicate) {
 		m->carry_ns = rd_merger_now(m) - start;
-	code = say_merged(m, in->job, e, duplicate, err);
+		m->totals.merged_bytes += row.bytes;
+		m->totals.commit_ns += m->carry_ns;
+	}
+	code = say_merged(m, in->job, e, &id, duplicate, err);
 	forget_at(m, (size_t)(in - m->incoming.at));
 	outdo(m, &id);
 	return code;

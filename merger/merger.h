@@ -133,7 +133,18 @@ struct rd_merger {
 	struct rd_message held; /* cannot be dealt with while the disk is full */
 	uint64_t retry_at_ns;
 	bool leaving;
+
+	/* Since the start, for those who watch. */
+	struct {
+		uint64_t merged, duplicates, refused; /* attempts */
+		uint64_t merged_bytes, commit_ns;     /* of those that were merged */
+		uint64_t finished, finishes_failed;   /* jobs */
+	} totals;
 };
+
+struct rd_out;
+void rd_merger_metrics(const struct rd_merger *m, struct rd_out *out);
+void rd_merger_page(const struct rd_merger *m, struct rd_out *out);
 
 void rd_merger_init(struct rd_merger *m, const struct rd_merger_acts *acts, const struct rd_merger_limits *limits,
 		    const uint8_t uuid[16]);

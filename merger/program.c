@@ -10,10 +10,11 @@
 #include "cli/options.h"
 #include "merger/finish.h"
 #include "merger/serve.h"
+#include "net/http.h"
 #include "net/security.h"
 
 struct settings {
-	const char *broker;
+	const char *broker, *http;
 	struct rd_security security;
 	const char *state;
 	bool thrown_away;
@@ -32,6 +33,7 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 		 &s->thrown_away, 0, 0, NULL},
 		{"finish-memory", 0, "SIZE", "a job whose finish needs more memory fails (default 4GiB)", RD_OPT_SIZE,
 		 &s->memory_bytes, RD_FINISH_MEMORY_MIN_BYTES, 0, NULL},
+		RD_OPTION_HTTP(&s->http),
 		RD_OPTION_LOG(&s->log, "how much to tell on stderr (default warn)"),
 	};
 	const struct rd_command_line line = {
@@ -50,6 +52,8 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 		rd_fail(&err, RD_USAGE, "%s is missing", s->broker ? "--state DIR" : "--broker ENDPOINT");
 	else
 		rd_security_check(&s->security, s->broker, &err);
+	if (err.code == 0 && s->http)
+		rd_http_check(s->http, &err);
 	if (err.code == 0)
 		return true;
 	*exit_code = rd_usage(line.name, "%s", err.text);
@@ -75,6 +79,7 @@ int rd_merger_program(int argc, char **argv)
 		return 0;
 	if (code == RD_FORKER_OWNER) {
 		o.broker = s.broker;
+		o.http = s.http;
 		o.security = s.security;
 		o.state = s.state;
 		o.limits.thrown_away = s.thrown_away;

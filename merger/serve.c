@@ -14,8 +14,10 @@
 #include "merger/inside.h"
 #include "merger/look.h"
 #include "merger/work.h"
+#include "net/metrics.h"
 #include "net/socket.h"
 #include "net/validate.h"
+#include "net/watched.h"
 
 #define MESSAGES_A_TURN 64
 /* Readers that died are looked for so often. */
@@ -32,6 +34,7 @@ struct serve {
 	struct rd_look look;
 	int lock, signals;
 	struct rd_log_limit refusals;
+	struct rd_watched watched;
 	bool blocked; /* the socket took no more */
 	bool forker_gone;
 	bool sweeping; /* rows of ended jobs are left */
@@ -224,6 +227,21 @@ static int keep_house(struct serve *s, struct rd_error *err)
 	return more < 0 ? more : 0;
 }
 
+static const char *page(void *ctx, const char *path, struct rd_out *out)
+{
+	struct serve *s = ctx;
+
+	if (strcmp(path, "/") == 0) {
+		rd_merger_page(&s->merger, out);
+		return RD_HTML_TYPE;
+	}
+	if (strcmp(path, "/metrics") != 0)
+		return NULL;
+	rd_metrics_process(out, "merger");
+	rd_merger_metrics(&s->merger, out);
+	return RD_METRICS_TYPE;
+}
+
 /* ---- the loop */
 
 static int wait_ms(const struct serve *s)
@@ -242,7 +260,7 @@ static int turn(struct serve *s, struct rd_error *err)
 	if (full < 0 || rd_merger_over(&s->merger))
 		return full;
 	s->blocked = full;
-	struct rd_poll items[5] = {
+	struct rd_poll items[6] = {
 		{.socket = s->socket,
 		 .want = (rd_merger_listens(&s->merger) ? RD_POLL_IN : 0u) | (s->blocked ? RD_POLL_OUT : 0u)},
 		{.fd = s->signals, .want = RD_POLL_IN},
@@ -253,9 +271,14 @@ static int turn(struct serve *s, struct rd_error *err)
 		items[n++] = (struct rd_poll){.fd = s->pipe.fd, .want = RD_POLL_IN};
 	if (s->look.pipe.fd >= 0)
 		items[n++] = (struct rd_poll){.fd = s->look.pipe.fd, .want = RD_POLL_IN};
-	int ready = rd_net_poll(items, n, wait_ms(s), err);
+	size_t ours = n;
+	n += rd_watched_poll(&s->watched, &items[n]);
+	int ready = rd_net_poll(items, n, rd_watched_wait_ms(&s->watched, wait_ms(s)), err);
 	if (ready < 0)
 		return ready;
+	rd_watched_turn(&s->watched);
+	/* Who watches is nobody that the house must wait for. */
+	ready -= n > ours && items[ours].got != 0;
 	if (rd_socket_events(s->socket) & RD_NET_UP)
 		rd_merger_up(&s->merger);
 	int code = hear_broker(s, err);
@@ -290,7 +313,7 @@ static int open_all(struct serve *s, const struct rd_merger_options *o, struct r
 		code = rd_net_secure(s->net, &o->security, RD__ROLE__MERGER, o->broker, err);
 	if (code == 0)
 		code = rd_socket_connect(s->net, o->broker, &s->socket, err);
-	return code;
+	return code == 0 ? rd_watched_open(&s->watched, o->http, page, s, err) : code;
 }
 
 int rd_merger_serve(const struct rd_merger_options *o, struct rd_forker *forker, struct rd_error *err)
@@ -312,6 +335,7 @@ int rd_merger_serve(const struct rd_merger_options *o, struct rd_forker *forker,
 		*err = s.merger.refusal;
 		code = rd_error_in(err, err->code, "the broker refused this merger");
 	}
+	rd_watched_close(&s.watched);
 	rd_net_close(s.net);
 	rd_pipe_release(&s.pipe);
 	rd_look_release(&s.look);

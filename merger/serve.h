@@ -10,6 +10,7 @@
 
 struct rd_merger_options {
 	const char *broker; /* endpoint */
+	const char *http;   /* where pages for those who watch are; NULL: nowhere */
 	struct rd_security security;
 	const char *state;  /* folder; made if it is not there */
 	struct rd_merger_limits limits;

@@ -1,5 +1,8 @@
 #include "net/task.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 static int add_part(struct rd_blob *blob, struct rd_span part, uint64_t *size_bytes, struct rd_error *err)
 {
 	*size_bytes = part.size_bytes;
@@ -86,4 +89,15 @@ int rd_infos_split(const struct rd_blob *blob, struct rd_bytes *room, size_t tra
 	if (c.failed || out->n != traces)
 		return rd_fail(err, RD_PROTOCOL, "%zu trace infos where %zu are due", out->n, traces);
 	return 0;
+}
+
+struct rd_work_text rd_work_text(Rd__Work work, uint32_t trace, uint32_t shard)
+{
+	struct rd_work_text text;
+
+	if (work == RD__WORK__DECODE)
+		snprintf(text.at, sizeof text.at, "work=decode trace=%" PRIu32 " shard=%" PRIu32, trace, shard);
+	else
+		snprintf(text.at, sizeof text.at, "work=%s", work == RD__WORK__INDEX ? "index" : "open");
+	return text;
 }

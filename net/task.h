@@ -27,6 +27,12 @@ int rd_task_pack(struct rd_blob *blob, Rd__Assignment *work, const struct rd_tas
 int rd_task_split(const struct rd_blob *blob, const Rd__Assignment *work, struct rd_bytes *room,
 		  struct rd_task_parts *parts, struct rd_error *err);
 
+/* What a task is, for a log's line: "work=open", or "work=decode trace=0 shard=7". */
+struct rd_work_text {
+	char at[56];
+};
+struct rd_work_text rd_work_text(Rd__Work work, uint32_t trace, uint32_t shard);
+
 /* The TraceInfos of a FINISH, by trace; spans borrow as above. The vector is the caller's to release. */
 typedef RD_VEC(struct rd_span) rd_span_vec;
 int rd_infos_pack(struct rd_bytes *out, struct rd_span info, struct rd_error *err);

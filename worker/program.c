@@ -10,12 +10,13 @@
 #include "base/roots.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "net/http.h"
 #include "net/security.h"
 #include "worker/parse.h"
 #include "worker/serve.h"
 
 struct settings {
-	const char *broker;
+	const char *broker, *http;
 	struct rd_security security;
 	const char *scratch;
 	uint64_t memory_bytes;
@@ -42,6 +43,7 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 		 &s->roots, 0, 0, NULL},
 		{"require-sandbox", 0, NULL, "do not start where the kernel cannot fence parsers in", RD_OPT_FLAG,
 		 &s->require_sandbox, 0, 0, NULL},
+		RD_OPTION_HTTP(&s->http),
 		RD_OPTION_LOG(&s->log, "how much to tell on stderr (default warn)"),
 	};
 	const struct rd_command_line line = {
@@ -60,6 +62,8 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 		rd_fail(&err, RD_USAGE, "--broker ENDPOINT is missing");
 	else
 		rd_security_check(&s->security, s->broker, &err);
+	if (err.code == 0 && s->http)
+		rd_http_check(s->http, &err);
 	if (err.code == 0)
 		return true;
 	*exit_code = rd_usage(line.name, "%s", err.text);
@@ -113,6 +117,7 @@ int rd_worker_program(int argc, char **argv)
 	int code = role;
 	if (code == RD_FORKER_OWNER) {
 		serve.broker = s.broker;
+		serve.http = s.http;
 		serve.security = s.security;
 		serve.scratch = s.scratch;
 		serve.limits.hang_ns = s.hang_ns;

@@ -10,7 +10,9 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "net/metrics.h"
 #include "net/socket.h"
+#include "net/watched.h"
 #include "worker/parse.h"
 
 /* How long a worker that ends waits for its last words to reach the wire. */
@@ -26,6 +28,7 @@ struct serve {
 	struct rd_pipe pipe; /* of the one child; fd -1 without one */
 	int signals;
 	struct rd_log_limit refusals;
+	struct rd_watched watched;
 	bool blocked; /* the socket took no more */
 	bool forker_gone;
 };
@@ -170,6 +173,21 @@ static void hear_signal(struct serve *s)
 	}
 }
 
+static const char *page(void *ctx, const char *path, struct rd_out *out)
+{
+	struct serve *s = ctx;
+
+	if (strcmp(path, "/") == 0) {
+		rd_worker_page(&s->worker, rd_now_ns(), out);
+		return RD_HTML_TYPE;
+	}
+	if (strcmp(path, "/metrics") != 0)
+		return NULL;
+	rd_metrics_process(out, "worker");
+	rd_worker_metrics(&s->worker, out);
+	return RD_METRICS_TYPE;
+}
+
 /* ---- the loop */
 
 static int turn(struct serve *s, struct rd_error *err)
@@ -183,7 +201,7 @@ static int turn(struct serve *s, struct rd_error *err)
 	if (code < 0)
 		return code;
 
-	struct rd_poll items[4] = {
+	struct rd_poll items[5] = {
 		{.socket = s->socket, .want = RD_POLL_IN | (s->blocked ? RD_POLL_OUT : 0u)},
 		{.fd = s->signals, .want = RD_POLL_IN},
 	};
@@ -192,10 +210,12 @@ static int turn(struct serve *s, struct rd_error *err)
 		items[n++] = (struct rd_poll){.fd = s->forker->fd, .want = RD_POLL_IN};
 	if (s->pipe.fd >= 0 && rd_worker_wants_frames(&s->worker))
 		items[n++] = (struct rd_poll){.fd = s->pipe.fd, .want = RD_POLL_IN};
-	code = rd_net_poll(items, n, rd_wait_ms(rd_worker_wake_ns(&s->worker)), err);
+	n += rd_watched_poll(&s->watched, &items[n]);
+	code = rd_net_poll(items, n, rd_watched_wait_ms(&s->watched, rd_wait_ms(rd_worker_wake_ns(&s->worker))), err);
 	if (code < 0)
 		return code;
 	unsigned events = rd_socket_events(s->socket);
+	rd_watched_turn(&s->watched);
 	if (events & RD_NET_DOWN)
 		rd_worker_down(&s->worker);
 	if (events & RD_NET_UP)
@@ -226,6 +246,8 @@ int rd_worker_serve(const struct rd_serve_options *o, struct rd_forker *forker, 
 		code = rd_net_secure(s.net, &o->security, RD__ROLE__WORKER, o->broker, err);
 	if (code == 0)
 		code = rd_socket_connect(s.net, o->broker, &s.socket, err);
+	if (code == 0)
+		code = rd_watched_open(&s.watched, o->http, page, &s, err);
 	while (code >= 0 && !rd_worker_over(&s.worker))
 		code = turn(&s, err);
 	if (code >= 0 && s.worker.refused) {
@@ -234,6 +256,7 @@ int rd_worker_serve(const struct rd_serve_options *o, struct rd_forker *forker, 
 	} else if (code >= 0 && s.forker_gone) {
 		code = rd_fail(err, RD_INTERNAL, "the process that forks the parsers died");
 	}
+	rd_watched_close(&s.watched);
 	if (s.socket)
 		rd_socket_linger(s.socket, LINGER_MS);
 	rd_net_close(s.net);

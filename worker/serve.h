@@ -9,7 +9,8 @@
 #include "worker/worker.h"
 
 struct rd_serve_options {
-	const char *broker;  /* endpoint */
+	const char *broker; /* endpoint */
+	const char *http;   /* where pages for those who watch are; NULL: nowhere */
 	struct rd_security security;
 	const char *scratch; /* unpack archives here instead of in the job's folder; "" none */
 	struct rd_worker_limits limits;

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "net/task.h"
 #include "net/wire_error.h"
 #include "worker/inside.h"
 
@@ -57,6 +58,11 @@ static void say(struct rd_worker *w, enum rd_worker_word word)
 	w->phase = RD_WORKER_SAID;
 }
 
+static struct rd_work_text work_text(const struct rd_worker *w)
+{
+	return rd_work_text(w->task.work, w->task.trace, w->task.shard);
+}
+
 /* The task failed; its child, if it lives, is of no use. */
 static void fail(struct rd_worker *w, const struct rd_error *err, bool retry)
 {
@@ -66,10 +72,11 @@ static void fail(struct rd_worker *w, const struct rd_error *err, bool retry)
 	w->word_error = *err;
 	rd_error_at(&w->word_error, err->code, w->task.path, RD_NO_OFFSET);
 	w->word_retry = retry;
+	w->totals.failed++;
 	say(w, RD_WORD_FAILED);
 	rd_log(retry ? RD_LOG_WARN : RD_LOG_INFO, "task_failed",
-	       "job=%s task=%" PRIu64 " attempt=%u code=%s retry=%d error=%s", w->task.job, w->task.number,
-	       w->task.attempt, rd_code_name(err->code), retry,
+	       "job=%s task=%" PRIu64 " %s attempt=%u code=%s retry=%d error=%s", w->task.job, w->task.number,
+	       work_text(w).at, w->task.attempt, rd_code_name(err->code), retry,
 	       rd_log_quote(rd_error_line(&w->word_error, line, sizeof line), quoted, sizeof quoted));
 }
 
@@ -184,8 +191,8 @@ static void begin(struct rd_worker *w, const struct rd_message *m)
 	if (code < 0)
 		fail(w, &err, rd_wire_error_retry(code));
 	else
-		rd_log(RD_LOG_DEBUG, "task_begins", "job=%s task=%" PRIu64 " attempt=%u work=%d", t->job, t->number,
-		       t->attempt, (int)t->work);
+		rd_log(RD_LOG_DEBUG, "task_begins", "job=%s task=%" PRIu64 " %s attempt=%u", t->job, t->number,
+		       work_text(w).at, t->attempt);
 }
 
 void rd_worker_bury(struct rd_worker *w)
@@ -351,9 +358,11 @@ void rd_worker_child_gone(struct rd_worker *w, const struct rd_forker_exit *e)
 		return;
 	w->child_gone = true;
 	w->child_exit = *e;
+	w->totals.cpu_ns += e->cpu_ns;
+	w->totals.peak_bytes = e->peak_bytes > w->totals.peak_bytes ? e->peak_bytes : w->totals.peak_bytes;
 	rd_log(RD_LOG_DEBUG, "parser_ends",
-	       "job=%s task=%" PRIu64 " attempt=%u status=%d peak_bytes=%" PRIu64 " cpu_ms=%" PRIu64, w->task.job,
-	       w->task.number, w->task.attempt, e->status, e->peak_bytes, (e->cpu_ns / 1000000));
+	       "job=%s task=%" PRIu64 " %s attempt=%u status=%d peak_bytes=%" PRIu64 " cpu_ms=%" PRIu64, w->task.job,
+	       w->task.number, work_text(w).at, w->task.attempt, e->status, e->peak_bytes, e->cpu_ns / 1000000);
 	if (w->phase == RD_WORKER_WORKING && !w->child_killed && e->spawn_errno)
 		w->pipe_ended = true;
 	rd_worker_settle(w);

@@ -106,7 +106,18 @@ struct rd_worker {
 
 	bool leaving, leave_due;
 	bool down; /* the connection broke */
+
+	/* Since the start, for those who watch. */
+	struct {
+		uint64_t failed;     /* tasks */
+		uint64_t cpu_ns;     /* of all parsers */
+		uint64_t peak_bytes; /* of the largest */
+	} totals;
 };
+
+struct rd_out;
+void rd_worker_metrics(const struct rd_worker *w, struct rd_out *out);
+void rd_worker_page(const struct rd_worker *w, uint64_t now_ns, struct rd_out *out);
 
 /* `scratch` may be "". */
 void rd_worker_init(struct rd_worker *w, const struct rd_worker_acts *acts, const struct rd_worker_limits *limits,
