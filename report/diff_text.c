@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "report/diff_show.h"
+#include "report/label.h"
 #include "report/people.h"
+#include "report/text.h"
 
 /* Less than these of a name tell nothing; on a terminal too narrow for them lines may wrap. */
 #define NAME_COLUMNS_LEAST 16
@@ -75,6 +77,23 @@ static const char *unit_of(enum rd_diff_norm norm)
 	return norm == RD_NORM_SAMPLES ? "points" : "of all";
 }
 
+/* Where room is short the arguments of a method go first, and only then its middle. */
+static void make_name(const struct rd_diff *d, const struct rd_diff_row *row, size_t room, struct rd_bytes *label)
+{
+	label->n = 0;
+	rd_diff_label(label, d, row, " > ");
+	if (room == 0 || d->options.by != RD_DIFF_METHODS ||
+	    rd_name_columns((struct rd_span){label->at, label->n}) <= room)
+		return;
+	struct rd_view_method brief = rd_diff_view_method(d, row->method);
+	bool some = rd_signature_arguments(brief.signature).size_bytes > 2;
+	brief.signature.size_bytes = 0;
+	label->n = 0;
+	rd_label(label, &brief, d->side[RD_BEFORE]->filter.tiers);
+	if (some)
+		rd_bytes_append(label, "(\xe2\x80\xa6)", 5);
+}
+
 static void put_table(const struct rd_diff *d, const struct rd_diff_show *show, struct rd_out *o,
 		      struct rd_bytes *label)
 {
@@ -102,8 +121,7 @@ static void put_table(const struct rd_diff *d, const struct rd_diff_show *show, 
 		put_count(d, row, RD_AFTER, digits, o);
 		rd_out_printf(o, "%9s  %9s  %-7s  ", signed_percent(row->difference, &difference),
 			      relative_text(d, row, &relative), verdict(row));
-		label->n = 0;
-		rd_diff_label(label, d, row, " > ");
+		make_name(d, row, room, label);
 		rd_out_name(o, (struct rd_span){label->at, label->n}, room);
 		rd_out_text(o, "\n");
 	}
@@ -115,53 +133,66 @@ static void put_denominators(const struct rd_diff *d, struct rd_out *o)
 	const char *what = d->options.count == RD_DIFF_EXCLUSIVE ? "exclusive" : "inclusive";
 	const char *passing = d->side[0]->filtered ? " that pass the filter" : "";
 	char before[RD_NUMBER_TEXT], after[RD_NUMBER_TEXT];
-	struct words all;
 
 	rd_count_text(d->samples[RD_BEFORE], before);
 	rd_count_text(d->samples[RD_AFTER], after);
 	if (d->options.norm == RD_NORM_SAMPLES)
 		rd_out_printf(o,
 			      "counts are %s samples; percentages are of the %s samples before and of the %s after%s, "
-			      "points their difference\n",
+			      "points their difference",
 			      what, before, after, passing);
 	else if (d->options.norm == RD_NORM_TIME)
 		rd_out_printf(
 			o,
 			"counts are %s samples, rates for each second of %.1f s before and %.1f s after; 'of all' "
-			"is the difference as a part of all %.1f samples a second before%s\n",
+			"is the difference as a part of all %.1f samples a second before%s",
 			what, d->denominator[RD_BEFORE], d->denominator[RD_AFTER], d->all.value[RD_BEFORE], passing);
 	else
-		rd_out_printf(
-			o, "counts are %s samples; 'of all' is the difference as a part of all %s samples before%s\n",
-			what, before, passing);
+		rd_out_printf(o,
+			      "counts are %s samples; 'of all' is the difference as a part of all %s samples before%s",
+			      what, before, passing);
+}
+
+/* A share of all is always all; a rate or a count of all is news. */
+static void put_all(const struct rd_diff *d, struct rd_out *o)
+{
+	struct words all;
+
 	if (d->options.norm != RD_NORM_SAMPLES)
-		rd_out_printf(o, "all samples: %s%s\n", signed_percent(d->all.difference, &all),
-			      d->all.significant ? ", more than noise" : ", no more than noise");
+		rd_out_printf(o, "all samples: %s, %s than noise\n", signed_percent(d->all.difference, &all),
+			      d->all.significant ? "more" : "no more");
 }
 
 static void put_foot(const struct rd_diff *d, const struct rd_diff_show *show, struct rd_out *o)
 {
 	char number[RD_NUMBER_TEXT], of[RD_NUMBER_TEXT], fresh[RD_NUMBER_TEXT], gone[RD_NUMBER_TEXT];
 
-	rd_out_printf(o, "\n%s of %s %s, %s new, %s gone; ", rd_count_text(rd_diff_shown(d, show), number),
+	rd_out_printf(o, "%s of %s %s, %s new, %s gone; ", rd_count_text(rd_diff_shown(d, show), number),
 		      rd_count_text(d->rows.n, of), d->options.by == RD_DIFF_METHODS ? "rows" : "stacks",
 		      rd_count_text(d->fresh, fresh), rd_count_text(d->gone, gone));
-	rd_out_printf(
-		o, "%s of %s with samples enough changed by more than sampling noise (%s, Holm's correction, 5 %%)\n",
-		rd_count_text(d->significant, number), rd_count_text(d->tested, of),
-		rd_diff_test_name(d->options.norm));
+	rd_out_printf(o,
+		      "%s of %s with samples enough changed by more than sampling noise (%s, Holm's correction, 5 %%)",
+		      rd_count_text(d->significant, number), rd_count_text(d->tested, of),
+		      rd_diff_test_name(d->options.norm));
 }
 
 int rd_diff_text(const struct rd_diff *d, const struct rd_diff_show *o, struct rd_out *out, struct rd_error *err)
 {
 	struct rd_bytes label = {0};
+	struct rd_out line;
 
 	put_side(d, o, RD_BEFORE, out);
 	put_side(d, o, RD_AFTER, out);
-	put_denominators(d, out);
+	rd_out_init(&line, -1);
+	put_denominators(d, &line);
+	rd_text_wrapped(&line, o->columns, out);
+	put_all(d, out);
 	if (d->rows.n)
 		put_table(d, o, out, &label);
-	put_foot(d, o, out);
+	rd_out_text(out, "\n");
+	rd_out_init(&line, -1);
+	put_foot(d, o, &line);
+	rd_text_wrapped(&line, o->columns, out);
 	int code = label.failed ? rd_fail_nomem(err) : 0;
 	rd_bytes_release(&label);
 	return code;

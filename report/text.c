@@ -243,14 +243,13 @@ static void put_trust(const struct rd_result *r, struct rd_out *o)
 	put_damage(r, o);
 }
 
-/* The line that was made, wrapped where there is a terminal, its further lines indented. */
-static void put_wrapped(struct rd_out *line, const struct rd_report_options *opt, struct rd_out *o)
+void rd_text_wrapped(struct rd_out *line, unsigned columns, struct rd_out *o)
 {
 	rd_out_bytes(line, "", 1);
 	if (line->buffer.failed)
 		o->buffer.failed = 1;
 	else
-		rd_out_words(o, (const char *)line->buffer.at, 0, 2, opt->columns);
+		rd_out_words(o, (const char *)line->buffer.at, 0, 2, columns);
 	rd_out_text(o, "\n");
 	rd_out_close(line, NULL);
 }
@@ -261,7 +260,7 @@ void rd_text_trust(const struct rd_result *r, const struct rd_report_options *op
 
 	rd_out_init(&line, -1);
 	put_trust(r, &line);
-	put_wrapped(&line, opt, o);
+	rd_text_wrapped(&line, opt->columns, o);
 }
 
 /* ---- reports */
@@ -272,7 +271,7 @@ static void put_heading(const struct rd_view *v, const struct rd_report_options 
 
 	rd_out_init(&line, -1);
 	put_samples(v, &line);
-	put_wrapped(&line, opt, o);
+	rd_text_wrapped(&line, opt->columns, o);
 	put_filter(v, o);
 }
 

@@ -270,6 +270,55 @@ static void test_stacks(void **state)
 	check_row(MAIN, 90, 120);
 }
 
+static uint64_t draw(uint64_t *seed, uint64_t below)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return (*seed >> 33) % below;
+}
+
+/* So many samples of the stacks of a result, the earlier ones more often; of stack 1 so many of a thousand more. */
+static void sample(struct rd_result *r, uint64_t *seed, size_t samples, uint64_t more)
+{
+	for (size_t i = 0; i < r->rows.n; i++) {
+		r->rows.at[i] = r->rows.at[0];
+		r->rows.at[i].stack = (uint32_t)i;
+		r->rows.at[i].count = 0;
+	}
+	for (size_t i = 0; i < samples; i++) {
+		uint64_t stack = draw(seed, 1 + draw(seed, r->rows.n));
+		r->rows.at[draw(seed, 1000) < more ? 1 : stack].count++;
+	}
+}
+
+/*
+ * The correction holds: where nothing changed, at most one comparison in twenty finds anything among many methods,
+ * whose counts hang together. And what did change is found.
+ */
+static void test_chance_is_no_finding(void **state)
+{
+	uint64_t seed = 4711;
+	size_t found = 0;
+
+	for (int at = 0; at < 2; at++) {
+		rd_result_release(&results[at]);
+		large_result(&results[at], 160, 3);
+		results[at].rows.n = results[at].stacks.n;
+	}
+	for (int i = 0; i < 100; i++) {
+		for (int at = 0; at < 2; at++)
+			sample(&results[at], &seed, at ? 3000 : 2000, 0);
+		compare(&RD_VIEW_ALL, (struct rd_diff_options){.count = i % 2 ? RD_DIFF_EXCLUSIVE : RD_DIFF_INCLUSIVE,
+							       .by = i % 3 ? RD_DIFF_METHODS : RD_DIFF_STACKS});
+		assert_true(diff.tested > 10);
+		found += diff.significant > 0;
+	}
+	assert_in_range(found, 0, 10);
+		print_message("found %zu\n", found);
+	sample(&results[1], &seed, 3000, 80);
+	compare(&RD_VIEW_ALL, (struct rd_diff_options){.by = RD_DIFF_STACKS});
+	assert_true(diff.significant >= 1 && diff.rows.at[0].significant && diff.rows.at[0].difference > 0.05);
+}
+
 static void test_text_fits_a_terminal(void **state)
 {
 	results[1].rows.at[1].count = 5000000;
@@ -322,6 +371,7 @@ int main(void)
 		TEST(test_z_of_counts),
 		TEST(test_names_match),
 		TEST(test_stacks),
+		TEST(test_chance_is_no_finding),
 		TEST(test_text_fits_a_terminal),
 		TEST(test_no_memory),
 	};

@@ -111,6 +111,16 @@ static void test_text_fits_a_terminal(void **state)
 		assert_non_null(strstr(text, "\xe2\x80\xa6"));
 		for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
 			assert_true(characters(line, strcspn(line, "\n")) <= columns);
+		text = report("text", &(struct rd_view_filter){.kind = -1, .group = RD_GROUP_TYPE}, 3, columns);
+		for (const char *line = strstr(text, "\n\n"); *line; line += strcspn(line, "\n") + 1)
+			assert_true(characters(line, strcspn(line, "\n")) <= columns);
+	}
+	/* Three counts and a thread need more of it. */
+	for (unsigned columns = 100; columns <= 200; columns++) {
+		const char *text = report(
+			"text", &(struct rd_view_filter){.kind = -1, .callees = "Main", .by_thread = true}, 3, columns);
+		for (const char *line = strstr(text, "\n\n"); *line; line += strcspn(line, "\n") + 1)
+			assert_true(characters(line, strcspn(line, "\n")) <= columns);
 	}
 	const char *text = report("text", &RD_VIEW_ALL, 3, 90);
 	assert_non_null(strstr(text, "ThenSome(\xe2\x80\xa6)\n"));
