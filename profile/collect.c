@@ -205,11 +205,10 @@ int rd_collector_finish(struct rd_collector *c, struct rd_error *err)
 	struct rd_partial *p = c->out;
 
 	rd_losses_finish(&c->losses);
-	if (rd_sort_rows((void **)&p->samples.at, &p->samples.cap, p->samples.n, sizeof *p->samples.at,
-			 offsetof(struct rd_sample, time), rd_sample_order) < 0 ||
-	    rd_sort_rows((void **)&p->stack_records.at, &p->stack_records.cap, p->stack_records.n,
-			 sizeof *p->stack_records.at, offsetof(struct rd_stack_row, sample_time),
-			 rd_stack_row_order) < 0)
+	if (rd_sort_rows(p->samples.at, p->samples.n, sizeof *p->samples.at, offsetof(struct rd_sample, time),
+			 rd_sample_order) < 0 ||
+	    rd_sort_rows(p->stack_records.at, p->stack_records.n, sizeof *p->stack_records.at,
+			 offsetof(struct rd_stack_row, sample_time), rd_stack_row_order) < 0)
 		return rd_fail_nomem(err);
 
 	struct rd_partial_summary *s = &p->summary;

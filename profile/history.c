@@ -105,8 +105,8 @@ int rd_history_seal(struct rd_history *h, uint32_t (*owner)(const void *ctx, uin
 	if (h->occupied == NULL)
 		return rd_fail_nomem(err);
 	memset(h->occupied, 0, bitmap_bytes);
-	if (rd_sort_rows((void **)&h->events.at, &h->events.cap, h->events.n, sizeof *h->events.at,
-			 offsetof(struct rd_history_event, when.time), compare) < 0)
+	if (rd_sort_rows(h->events.at, h->events.n, sizeof *h->events.at, offsetof(struct rd_history_event, when.time),
+			 compare) < 0)
 		return rd_fail_nomem(err);
 	for (uint32_t i = 0; rc == 0 && i < h->events.n; i++)
 		rc = join_lists(h, &members, owner(ctx, h->events.at[i].when.id), i);

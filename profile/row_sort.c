@@ -1,16 +1,17 @@
+/*
+ * Rows come in the order of several buffers at once, so their times are sorted
+ * by radix; the rest of their order decides among few, those of one time.
+ */
 #include "profile/row_sort.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-
-struct key {
-	uint64_t time;
-	size_t index;
-};
+#include "base/radix.h"
 
 struct sorter {
 	const uint8_t *rows;
@@ -18,51 +19,9 @@ struct sorter {
 	rd_row_compare_fn compare;
 };
 
-static bool after(const struct sorter *s, const struct key *a, const struct key *b)
+static const uint8_t *row_of(const struct sorter *s, const struct rd_radix_item *item)
 {
-	if (a->time != b->time)
-		return a->time > b->time;
-	return s->compare(s->rows + a->index * s->row_bytes, s->rows + b->index * s->row_bytes) > 0;
-}
-
-static size_t run_end(const struct sorter *s, const struct key *keys, size_t at, size_t n)
-{
-	while (++at < n && !after(s, &keys[at - 1], &keys[at]))
-		;
-	return at;
-}
-
-static void merge(const struct sorter *s, const struct key *a, const struct key *b, const struct key *end,
-		  struct key *out)
-{
-	const struct key *middle = b;
-
-	while (a < middle && b < end)
-		*out++ = after(s, a, b) ? *b++ : *a++;
-	size_t left = (size_t)(middle - a);
-	memcpy(out, a, left * sizeof *a);
-	memcpy(out + left, b, (size_t)(end - b) * sizeof *b);
-}
-
-/* Merge neighbouring runs until one is left; it ends in *from, the other is scratch. */
-static void sort_keys(const struct sorter *s, struct key **from, struct key **to, size_t n)
-{
-	for (;;) {
-		size_t runs = 0;
-		for (size_t at = 0; at < n; runs++) {
-			size_t middle = run_end(s, *from, at, n);
-			if (at == 0 && middle == n)
-				return;
-			size_t end = middle < n ? run_end(s, *from, middle, n) : n;
-			merge(s, *from + at, *from + middle, *from + end, *to + at);
-			at = end;
-		}
-		struct key *swap = *from;
-		*from = *to;
-		*to = swap;
-		if (runs == 1)
-			return;
-	}
+	return s->rows + item->index * s->row_bytes;
 }
 
 static bool is_sorted(const struct sorter *s, size_t n)
@@ -73,33 +32,86 @@ static bool is_sorted(const struct sorter *s, size_t n)
 	return true;
 }
 
-int rd_sort_rows(void **rows, size_t *cap, size_t n, size_t row_bytes, size_t time_at, rd_row_compare_fn compare)
+static int compare_items(const void *a, const void *b, void *ctx)
 {
-	struct sorter s = {*rows, row_bytes, compare};
+	const struct rd_radix_item *x = a, *y = b;
+	int c = ((const struct sorter *)ctx)->compare(row_of(ctx, x), row_of(ctx, y));
+
+	return c ? c : (x->index > y->index) - (x->index < y->index);
+}
+
+/* Rows of one time: mostly two or three, but all rows may be. */
+static void sort_equals(struct sorter *s, struct rd_radix_item *items, size_t n)
+{
+	if (n > 16) {
+		qsort_r(items, n, sizeof *items, compare_items, s);
+		return;
+	}
+	for (size_t i = 1; i < n; i++) {
+		struct rd_radix_item item = items[i];
+		size_t k = i;
+		for (; k > 0 && compare_items(&items[k - 1], &item, s) > 0; k--)
+			items[k] = items[k - 1];
+		items[k] = item;
+	}
+}
+
+static int sort_items(struct sorter *s, struct rd_radix_item *items, size_t n)
+{
+	int code = rd_radix_sort(items, n);
+
+	for (size_t i = 0, end; code == 0 && i < n; i = end) {
+		for (end = i + 1; end < n && items[end].key == items[i].key;)
+			end++;
+		sort_equals(s, items + i, end - i);
+	}
+	return code;
+}
+
+/* The rows' keys, in their order; NULL when there is no memory for them. */
+static struct rd_radix_item *items_of(const struct sorter *s, size_t n, size_t time_at)
+{
+	struct rd_radix_item *items = NULL;
+	size_t cap = 0;
+
+	if (n > UINT32_MAX || rd_grow((void **)&items, 0, &cap, n, sizeof *items) < 0)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		memcpy(&items[i].key, s->rows + i * s->row_bytes + time_at, sizeof items[i].key);
+		items[i].index = (uint32_t)i;
+	}
+	return items;
+}
+
+/* Row i becomes the one that item i names: along each cycle of them, with one row laid aside. */
+static void move_rows(uint8_t *rows, size_t row_bytes, struct rd_radix_item *items, size_t n, uint8_t *aside)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t to = i, from = items[i].index;
+		if (from == i)
+			continue;
+		memcpy(aside, rows + i * row_bytes, row_bytes);
+		for (; from != i; to = from, from = items[to].index) {
+			memcpy(rows + to * row_bytes, rows + from * row_bytes, row_bytes);
+			items[to].index = (uint32_t)to;
+		}
+		memcpy(rows + to * row_bytes, aside, row_bytes);
+		items[to].index = (uint32_t)to;
+	}
+}
+
+int rd_sort_rows(void *rows, size_t n, size_t row_bytes, size_t time_at, rd_row_compare_fn compare)
+{
+	struct sorter s = {rows, row_bytes, compare};
 
 	if (is_sorted(&s, n))
 		return 0;
-	struct key *keys = NULL, *scratch = NULL;
-	uint8_t *sorted = NULL;
-	size_t keys_cap = 0, scratch_cap = 0, sorted_cap = 0;
-	if (rd_grow((void **)&keys, 0, &keys_cap, n, sizeof *keys) < 0 ||
-	    rd_grow((void **)&scratch, 0, &scratch_cap, n, sizeof *scratch) < 0 ||
-	    rd_grow((void **)&sorted, 0, &sorted_cap, n, row_bytes) < 0) {
-		rd_free(keys);
-		rd_free(scratch);
-		return RD_NOMEM;
-	}
-	for (size_t i = 0; i < n; i++) {
-		memcpy(&keys[i].time, s.rows + i * row_bytes + time_at, sizeof keys[i].time);
-		keys[i].index = i;
-	}
-	sort_keys(&s, &keys, &scratch, n);
-	for (size_t i = 0; i < n; i++)
-		memcpy(sorted + i * row_bytes, s.rows + keys[i].index * row_bytes, row_bytes);
-	rd_free(keys);
-	rd_free(scratch);
-	rd_free(*rows);
-	*rows = sorted;
-	*cap = sorted_cap;
-	return 0;
+	struct rd_radix_item *items = items_of(&s, n, time_at);
+	uint8_t *aside = rd_realloc(NULL, row_bytes);
+	int code = items && aside ? sort_items(&s, items, n) : RD_NOMEM;
+	if (code == 0)
+		move_rows(rows, row_bytes, items, n, aside);
+	rd_free(aside);
+	rd_free(items);
+	return code;
 }
