@@ -1,7 +1,8 @@
 /*
  * The belief of one shard: the engine of the finish over the one partial, in
- * memory, with rows by process and stack only, folded by method. The fold goes
- * over the tree of calls once, not along every stack.
+ * memory, with rows by process and stack only, folded by method. Samples that
+ * brought equal stacks along are one to it, and the fold goes over the tree of
+ * calls once, not along every stack.
  */
 #include <string.h>
 
@@ -20,6 +21,7 @@ struct folded {
 
 struct folding {
 	const struct rd_content *content;
+	bool merged; /* a sample stands for as many as it weighs */
 	struct rd_partial *partial;
 	struct rd_progress *progress;
 	struct summed *calls;   /* by number; 0: the calls that nobody made */
@@ -37,9 +39,10 @@ static void sum_calls(struct folding *f)
 {
 	for (uint32_t i = 0; i < f->content->rows.n; i++) {
 		const struct rd_result_row *row = rd_records_at(&f->content->rows, i);
-		f->calls[row->stack].samples += row->count;
+		uint64_t samples = f->merged ? row->weight : row->count;
+		f->calls[row->stack].samples += samples;
 		if (row->stack)
-			method_at(f, row->stack)->exclusive += row->count;
+			method_at(f, row->stack)->exclusive += samples;
 	}
 	for (uint32_t i = (uint32_t)f->content->calls.n; i > 0; i--) {
 		struct summed *caller = &f->calls[rd_content_call_at(f->content, i)->caller];
@@ -108,10 +111,10 @@ static int put_row(struct folding *f, uint32_t id)
 	return 0;
 }
 
-static int fold(const struct rd_content *content, struct rd_partial *p, struct rd_progress *progress,
+static int fold(const struct rd_content *content, struct rd_partial *p, bool merged, struct rd_progress *progress,
 		struct rd_error *err)
 {
-	struct folding f = {.content = content, .partial = p, .progress = progress};
+	struct folding f = {.content = content, .merged = merged, .partial = p, .progress = progress};
 	size_t calls = 0, methods = 0;
 	int rc = 0;
 
@@ -163,16 +166,75 @@ static int count(struct rd_content *content, const struct rd_trace_info *info, c
 	return rc;
 }
 
+/* Whether two samples tell a belief the same. Of a sample without a process the thread says whose it is. */
+static bool is_like(const struct rd_sample *a, const struct rd_sample *b)
+{
+	return a->pid == b->pid && (a->pid != RD_NO_PID || a->thread == b->thread) && a->stack == b->stack &&
+	       a->pointer == b->pointer;
+}
+
+/* Each sample to the latest one with its stack, if it is like that; `last` is of these, by stack. */
+static void merge_samples(const struct rd_partial *p, struct rd_partial *few, uint32_t *last)
+{
+	for (size_t i = 0; i < p->samples.n; i++) {
+		const struct rd_sample *s = &p->samples.at[i];
+		uint32_t *at = &last[s->stack <= p->stack_ends.n ? s->stack : 0];
+		if (*at != RD_NONE && is_like(&few->samples.at[*at], s)) {
+			few->samples.at[*at].weight++;
+			continue;
+		}
+		*at = (uint32_t)few->samples.n;
+		few->samples.at[few->samples.n] = *s;
+		few->samples.at[few->samples.n++].weight = 1;
+		few->summary.pointerless_samples += s->pointer == 0;
+	}
+	few->summary.samples = few->samples.n;
+}
+
+/*
+ * The partial with as few samples as say the same, each weighing those it stands for; all but the samples is
+ * borrowed. Where stacks come in records of their own the moment says which, and *few has the partial's samples.
+ */
+static int merge(const struct rd_partial *p, struct rd_partial *few, bool *merged, struct rd_error *err)
+{
+	size_t stacks = p->stack_ends.n + 1, cap = 0;
+	uint32_t *last = NULL;
+
+	*few = *p;
+	*merged = p->stack_records.n == 0 && p->samples.n < RD_NONE;
+	if (!*merged)
+		return 0;
+	few->samples.at = NULL;
+	few->samples.n = few->samples.cap = 0;
+	few->summary.pointerless_samples = 0;
+	if (rd_vec_reserve(&few->samples, p->samples.n) < 0 ||
+	    rd_grow((void **)&last, 0, &cap, stacks, sizeof *last) < 0) {
+		rd_vec_release(&few->samples);
+		return rd_fail_nomem(err);
+	}
+	memset(last, 0xff, stacks * sizeof *last);
+	merge_samples(p, few, last);
+	rd_free(last);
+	return 0;
+}
+
 int rd_finish_preliminary(const struct rd_trace_info *info, struct rd_partial *p, struct rd_progress *progress,
 			  struct rd_error *err)
 {
 	struct rd_content content;
-	int rc = rd_content_init(&content, err);
+	struct rd_partial few;
+	bool merged;
+	int rc = merge(p, &few, &merged, err);
 
+	if (rc < 0)
+		return rc;
+	rc = rd_content_init(&content, err);
 	if (rc == 0)
-		rc = count(&content, info, p, progress, err);
+		rc = count(&content, info, &few, progress, err);
+	if (merged)
+		rd_vec_release(&few.samples);
 	if (rc == 0)
-		rc = fold(&content, p, progress, err);
+		rc = fold(&content, p, merged, progress, err);
 	rd_content_release(&content);
 	return rc;
 }
