@@ -157,15 +157,26 @@ static int add_head(struct rd_resolver *r, struct rd_resolved *s, struct rd_erro
 	return add_frame(r, &s->whole, head, s->head % 2, err);
 }
 
-static int resolve_stack(struct rd_resolver *r, struct rd_resolved *s, uint64_t time, struct rd_error *err)
+/* A stack that is a user part alone. */
+static int resolve_user(struct rd_resolver *r, struct rd_resolved *s, uint64_t time, struct rd_error *err)
 {
 	uint32_t there = s->lasting.frames;
 
 	s->until = UINT64_MAX;
 	s->whole = s->lasting;
-	int rc = add_part(r, s, s->user, &there, time, err);
-	if (rc == 0)
-		rc = add_part(r, s, s->kernel, &there, time, err);
+	return add_part(r, s, s->user, &there, time, err);
+}
+
+/* What is inside the user part: `outside`, as it is at that time. */
+static int resolve_inside(struct rd_resolver *r, struct rd_resolved *s, const struct rd_resolved *outside,
+			  uint64_t time, struct rd_error *err)
+{
+	uint32_t there = 0;
+
+	s->until = outside->until;
+	s->whole = outside->whole;
+	s->lasting = outside->lasting;
+	int rc = add_part(r, s, s->kernel, &there, time, err);
 	return rc < 0 ? rc : add_head(r, s, err);
 }
 
@@ -182,10 +193,10 @@ static uint32_t *recent_of(struct rd_resolver *r, uint32_t user)
 	return &r->by_user.at[user];
 }
 
-/* The id of what is resolved, without a look-up where a stack says it all. */
-static uint32_t stack_id(struct rd_resolver *r, const struct rd_resolved *key)
+/* The id of a user part alone, mostly without a look-up. */
+static uint32_t user_id(struct rd_resolver *r, const struct rd_resolved *key)
 {
-	if (key->kernel != RD_NONE || key->head != RD_NONE || key->user == RD_NONE)
+	if (key->user == RD_NONE)
 		return rd_records_id(&r->stacks, key, NULL);
 	uint32_t *recent = recent_of(r, key->user);
 	if (recent == NULL)
@@ -193,6 +204,20 @@ static uint32_t stack_id(struct rd_resolver *r, const struct rd_resolved *key)
 	if (*recent != RD_NONE && ((const struct rd_resolved *)rd_records_at(&r->stacks, *recent))->life == key->life)
 		return *recent;
 	return *recent = rd_records_id(&r->stacks, key, NULL);
+}
+
+/* Stacks with the same user part share its frames, and how they are resolved: *id is that part's. */
+static int know_user(struct rd_resolver *r, uint32_t life, uint32_t user, uint64_t time, uint32_t *id,
+		     struct rd_error *err)
+{
+	struct rd_resolved key = {.life = life, .kernel = RD_NONE, .user = user, .head = RD_NONE};
+
+	*id = user_id(r, &key);
+	if (*id == RD_NONE)
+		return rd_fail_nomem(err);
+	struct rd_resolved *resolved = rd_records_at(&r->stacks, *id);
+	/* A fresh one says until 0. */
+	return time < resolved->until ? 0 : resolve_user(r, resolved, time, err);
 }
 
 int rd_resolve(struct rd_resolver *r, const struct rd_raw_sample *s, const struct rd_resolved **out,
@@ -207,13 +232,24 @@ int rd_resolve(struct rd_resolver *r, const struct rd_raw_sample *s, const struc
 			return rc;
 		key.head = pointer->frame * 2 + pointer->ambiguous;
 	}
-	uint32_t id = stack_id(r, &key);
+	uint32_t id, outside;
+	if (key.kernel == RD_NONE && key.head == RD_NONE) {
+		int rc = know_user(r, s->life, s->user, s->time, &id, err);
+		*out = rc < 0 ? NULL : rd_records_at(&r->stacks, id);
+		return rc;
+	}
+	id = rd_records_id(&r->stacks, &key, NULL);
 	if (id == RD_NONE)
 		return rd_fail_nomem(err);
+	*out = rd_records_at(&r->stacks, id);
+	if (s->time < (*out)->until)
+		return 0;
+	int rc = know_user(r, s->life, s->user, s->time, &outside, err);
+	if (rc < 0)
+		return rc;
 	struct rd_resolved *resolved = rd_records_at(&r->stacks, id);
 	*out = resolved;
-	/* A fresh one says until 0. */
-	return s->time < resolved->until ? 0 : resolve_stack(r, resolved, s->time, err);
+	return resolve_inside(r, resolved, rd_records_at(&r->stacks, outside), s->time, err);
 }
 
 void rd_resolver_release(struct rd_resolver *r)
