@@ -29,41 +29,52 @@ size_t rd_columns_row_bytes(const struct rd_column *c, size_t n)
 	return bytes;
 }
 
-#define GATHER(TYPE)                                                                                                   \
+#define GATHER(TYPE, EACH)                                                                                             \
 	for (size_t i = 0; i < n; i++, at += stride) {                                                                 \
 		TYPE v;                                                                                                \
 		memcpy(&v, at, sizeof v);                                                                              \
-		out[i] = v - (before & delta);                                                                         \
-		differs |= v ^ before;                                                                                 \
-		before = v;                                                                                            \
+		EACH                                                                                                   \
+	}
+#define GATHER_WIDTHS(EACH)                                                                                            \
+	switch (width) {                                                                                               \
+	case 1:                                                                                                        \
+		GATHER(uint8_t, EACH)                                                                                  \
+		break;                                                                                                 \
+	case 2:                                                                                                        \
+		GATHER(uint16_t, EACH)                                                                                 \
+		break;                                                                                                 \
+	case 4:                                                                                                        \
+		GATHER(uint32_t, EACH)                                                                                 \
+		break;                                                                                                 \
+	default:                                                                                                       \
+		GATHER(uint64_t, EACH)                                                                                 \
+		break;                                                                                                 \
 	}
 
 /*
- * The values of a column of n > 0 rows, as they are (delta 0) or as differences
- * (delta all ones). How many numbers stand for them: n, or one or none when all rows have the same.
+ * The values of a column of n > 0 rows, as they are or as differences. How
+ * many numbers stand for them: n, or one or none when all rows have the same.
  */
-static size_t gather(const uint8_t *at, size_t stride, size_t n, unsigned width, uint64_t delta, uint64_t *out)
+static size_t gather(const uint8_t *at, size_t stride, size_t n, unsigned width, bool delta, uint64_t *out)
 {
-	uint64_t first = 0, before = 0, differs = 0;
+	uint64_t first = 0, differs = 0;
 
-	/* The first row differs from nothing. */
 	memcpy(&first, at, width);
-	before = first;
-	switch (width) {
-	case 1:
-		GATHER(uint8_t)
-		break;
-	case 2:
-		GATHER(uint16_t)
-		break;
-	case 4:
-		GATHER(uint32_t)
-		break;
-	default:
-		GATHER(uint64_t)
-		break;
+	if (delta) {
+		/* The first row differs from nothing. */
+		uint64_t before = first;
+		GATHER_WIDTHS({
+			out[i] = v - before;
+			differs |= out[i];
+			before = v;
+		})
+		out[0] = first;
+	} else {
+		GATHER_WIDTHS({
+			out[i] = v;
+			differs |= v ^ first;
+		})
 	}
-	out[0] = first;
 	return differs ? n : first != 0;
 }
 
@@ -106,9 +117,8 @@ void rd_columns_set(const struct rd_column *c, size_t n, const void *rows, size_
 		    ProtobufCMessage *message, uint64_t *values)
 {
 	for (const struct rd_column *end = c + n; rows_n > 0 && c < end; c++) {
-		uint64_t delta = c->coding == RD_CODING_DELTA ? UINT64_MAX : 0;
-		size_t count =
-			gather((const uint8_t *)rows + c->row_at, row_bytes, rows_n, c->row_bytes, delta, values);
+		size_t count = gather((const uint8_t *)rows + c->row_at, row_bytes, rows_n, c->row_bytes,
+				      c->coding == RD_CODING_DELTA, values);
 
 		memcpy((uint8_t *)message + c->count_at, &count, sizeof count);
 		memcpy((uint8_t *)message + c->values_at, &values, sizeof values);
