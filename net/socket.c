@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "net/frame.h"
 #include "net/inside.h"
+#include "net/ipc.h"
 #include "net/security.h"
 #include "net/zap.h"
 
@@ -160,6 +161,17 @@ static int set_options(struct rd_socket *s, struct rd_error *err)
 	return 0;
 }
 
+/* Bind or connect. fd: as open_socket has it. */
+static int attach(struct rd_socket *s, int fd, struct rd_error *err)
+{
+	const char *path = s->listens && fd < 0 ? rd_ipc_path(s->endpoint) : NULL;
+	int rc = path ? rd_ipc_check(path, err) : 0;
+
+	if (rc == 0 && (s->listens ? zmq_bind(s->handle, s->endpoint) : zmq_connect(s->handle, s->endpoint)) != 0)
+		rc = rd_fail_zmq(err, s->listens ? "cannot listen" : "cannot connect");
+	return rc < 0 ? rd_error_in(err, rc, "%s", s->endpoint) : 0;
+}
+
 /* fd: a listening socket that is there already, or -1. */
 static int open_socket(struct rd_net *n, bool listens, const char *endpoint, int fd, struct rd_socket **out,
 		       struct rd_error *err)
@@ -183,10 +195,8 @@ static int open_socket(struct rd_net *n, bool listens, const char *endpoint, int
 		rc = rd_fail_zmq(err, "a socket that is open already");
 	if (rc == 0)
 		rc = rd_socket_watch(s, err);
-	if (rc == 0 && (listens ? zmq_bind(s->handle, endpoint) : zmq_connect(s->handle, endpoint)) != 0) {
-		rc = rd_fail_zmq(err, listens ? "cannot listen" : "cannot connect");
-		rd_error_in(err, rc, "%s", endpoint);
-	}
+	if (rc == 0)
+		rc = attach(s, fd, err);
 	if (rc < 0) {
 		free_socket(s);
 		return rc;
