@@ -5,6 +5,7 @@
 #define RD_NET_INSIDE_H
 
 #include "base/log.h"
+#include "net/ipc.h"
 #include "net/keys.h"
 #include "net/socket.h"
 
@@ -34,6 +35,7 @@ struct rd_socket {
 	struct rd_log_limit failures;
 	char *endpoint;         /* connecting ones: for another try after our key was refused, */
 	uint64_t again_ns;      /* which libzmq does not make by itself; 0 not now */
+	struct rd_ipc_mark made; /* by a bind over ipc: it goes with us */
 	struct rd_bytes packed; /* room for an envelope on its way out */
 };
 

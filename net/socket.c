@@ -4,13 +4,13 @@
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <zmq.h>
 
 #include "base/clock.h"
 #include "net/frame.h"
 #include "net/inside.h"
-#include "net/ipc.h"
 #include "net/security.h"
 #include "net/zap.h"
 
@@ -108,6 +108,8 @@ void rd_net_close(struct rd_net *n)
 
 static void free_socket(struct rd_socket *s)
 {
+	if (s->made.inode)
+		rd_ipc_remove(rd_ipc_path(s->endpoint), &s->made);
 	if (s->handle) {
 		zmq_socket_monitor(s->handle, NULL, 0);
 		zmq_close(s->handle);
@@ -161,13 +163,29 @@ static int set_options(struct rd_socket *s, struct rd_error *err)
 	return 0;
 }
 
+static int bind_path(struct rd_socket *s, const char *path, struct rd_error *err)
+{
+	int held = rd_ipc_hold(path);
+	int rc = rd_ipc_check(path, err);
+
+	if (rc == 0 && zmq_bind(s->handle, s->endpoint) != 0)
+		rc = rd_fail_zmq(err, "cannot listen");
+	if (rc == 0)
+		rd_ipc_mark(path, &s->made);
+	if (held >= 0)
+		close(held);
+	return rc;
+}
+
 /* Bind or connect. fd: as open_socket has it. */
 static int attach(struct rd_socket *s, int fd, struct rd_error *err)
 {
 	const char *path = s->listens && fd < 0 ? rd_ipc_path(s->endpoint) : NULL;
-	int rc = path ? rd_ipc_check(path, err) : 0;
+	int rc = 0;
 
-	if (rc == 0 && (s->listens ? zmq_bind(s->handle, s->endpoint) : zmq_connect(s->handle, s->endpoint)) != 0)
+	if (path)
+		rc = bind_path(s, path, err);
+	else if ((s->listens ? zmq_bind(s->handle, s->endpoint) : zmq_connect(s->handle, s->endpoint)) != 0)
 		rc = rd_fail_zmq(err, s->listens ? "cannot listen" : "cannot connect");
 	return rc < 0 ? rd_error_in(err, rc, "%s", s->endpoint) : 0;
 }

@@ -24,8 +24,11 @@ int rd_net_open(struct rd_net **out, struct rd_error *err);
 /* Closes its sockets too; messages not yet on the wire are dropped. NULL is allowed. */
 void rd_net_close(struct rd_net *n);
 
-/* Bind a ROUTER, "ipc:///folder/broker" or "tcp://host:port". RD_IO; RD_USAGE: a bad endpoint, or tcp before
- * rd_net_secure. */
+/*
+ * Bind a ROUTER, "ipc:///folder/broker" or "tcp://host:port". RD_IO; RD_USAGE: a bad endpoint, or tcp before
+ * rd_net_secure; RD_EXISTS: somebody listens at the path, or it is no socket's. What the dead left there is replaced,
+ * and our own file goes with the socket.
+ */
 int rd_socket_listen(struct rd_net *n, const char *endpoint, struct rd_socket **out, struct rd_error *err);
 /* The same on a socket that somebody else has bound and listens on: connects that came before us wait there. */
 int rd_socket_listen_on(struct rd_net *n, const char *endpoint, int fd, struct rd_socket **out, struct rd_error *err);

@@ -65,6 +65,17 @@ is "a second merger on a folder: exit code" 1 $?
 is "a second merger on a folder: one line" \
 	"rundown-merger: another merger works in this folder ($scratch/state)" "$(cat "$scratch/err")"
 
+"$bin/rundown-broker" --listen "$endpoint" >"$scratch/out" 2>"$scratch/err"
+is "a second broker on an endpoint: exit code" 1 $?
+is "a second broker on an endpoint: one line" \
+	"rundown-broker: $endpoint: cannot listen: somebody listens there already" "$(cat "$scratch/err")"
+echo mine >"$scratch/notes"
+"$bin/rundown-broker" --listen "ipc://$scratch/notes" >"$scratch/out" 2>"$scratch/err"
+is "a file where a broker should listen: exit code" 1 $?
+is "a file where a broker should listen: one line" \
+	"rundown-broker: ipc://$scratch/notes: cannot listen: something that is no socket is there" "$(cat "$scratch/err")"
+is "a file where a broker should listen: stays" mine "$(cat "$scratch/notes")"
+
 kill -9 $broker
 wait $broker 2>/dev/null
 start b2 rundown-broker --listen "$endpoint" --log debug
@@ -104,4 +115,5 @@ is "a worker without its forker says so" 1 "$(grep -c 'the process that forks th
 kill -TERM $merger2 $broker
 ended "SIGTERM: the merger" 0 $merger2
 ended "SIGTERM: the broker" 0 $broker
+is "SIGTERM: the broker's socket is gone" "" "$(ls "$scratch/broker" 2>/dev/null)"
 plan
