@@ -1,5 +1,6 @@
 #include "net/security.h"
 
+#include <string.h>
 #include <strings.h>
 
 #include <zmq.h>
@@ -12,6 +13,9 @@
 #ifndef ZMQ_ZAP_ENFORCE_DOMAIN
 #define ZMQ_ZAP_ENFORCE_DOMAIN 93
 #endif
+
+/* A relative path is another socket in each folder, and an abstract name is open to every user. */
+#define IPC "ipc://"
 
 bool rd_endpoint_is_tcp(const char *endpoint)
 {
@@ -27,6 +31,8 @@ int rd_security_check(const struct rd_security *s, const char *endpoint, struct 
 	if (rd_endpoint_is_tcp(endpoint) && s->keys == NULL && !s->plain_tcp)
 		return rd_fail(err, RD_USAGE,
 			       "tcp needs --keys DIR; or --plain-tcp says that whoever can connect may do all");
+	if (strncmp(endpoint, IPC, strlen(IPC)) == 0 && endpoint[strlen(IPC)] != '/')
+		return rd_fail(err, RD_USAGE, "%s: ipc wants a whole path, ipc:///FOLDER/NAME", endpoint);
 	return 0;
 }
 

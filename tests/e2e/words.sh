@@ -58,6 +58,7 @@ for command in submit status result cancel retry; do
 	[ $command = status ] || refused "$command: no word" "is missing (see rundown $command --help)" $command
 	refused "$command: unknown option" "unknown option --nonsense" $command x --nonsense
 	refused "$command: no broker" "--broker ENDPOINT is missing" $command x
+	refused "$command: a relative socket" "ipc://broker: ipc wants a whole path, ipc:///FOLDER/NAME" $command x --broker ipc://broker
 	refused "$command: plain tcp" "tcp needs --keys DIR" $command x --broker tcp://127.0.0.1:1
 	"$bin/rundown" $command --help >"$scratch/help" 2>"$scratch/err"
 	is "$command: --help" 0 $?
@@ -73,6 +74,14 @@ for program in broker merger worker; do
 	is "$program: no line of --help is too long" "" "$(awk 'length > 112' "$scratch/help")"
 	"$bin/rundown-$program" >"$scratch/out" 2>"$scratch/err"
 	is "$program without words: exit code and one line" "2 1" "$? $(grep -c "is missing (see rundown-$program --help)" "$scratch/err")"
+	at=--broker state=
+	[ $program != broker ] || at=--listen
+	[ $program != merger ] || state="--state $scratch/state"
+	for path in broker ./broker @broker '*' ''; do
+		"$bin/rundown-$program" $at "ipc://$path" $state >"$scratch/out" 2>"$scratch/err"
+		is "$program, a relative socket '$path': exit code and one line" "2 1" \
+			"$? $(grep -cF "ipc://$path: ipc wants a whole path, ipc:///FOLDER/NAME" "$scratch/err")"
+	done
 	for version in -V --version; do
 		is "$program $version" "$("$bin/rundown" --version | sed "s/ /-$program /")" "$("$bin/rundown-$program" $version)"
 	done
