@@ -15,7 +15,9 @@
 
 /* One life of a pid (docs/address-history.md). */
 struct rd_life {
-	uint32_t trace; /* index of its group's first trace */
+	uint32_t trace; /* index; stands when its group is counted */
+	uint16_t file;  /* of its group, the first that tells of it; UINT16_MAX: none has yet */
+	bool recorded;  /* process records tell of it, and only their files count */
 	uint32_t pid;
 	uint64_t begin;              /* ticks; 0 when it is there from the start */
 	bool started;                /* begin is its start, not only its first record */

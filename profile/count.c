@@ -64,7 +64,7 @@ static const struct rd_when *first_part(const struct rd_parts *p)
 	return rd_when_compare(&p->user.when, &p->kernel.when) < 0 ? &p->user.when : &p->kernel.when;
 }
 
-static int find_owner(struct counting *c, struct work *w, struct rd_error *err)
+static int find_owner(struct counting *c, struct work *w, uint16_t file, struct rd_error *err)
 {
 	w->pid = w->sample->pid;
 	if (w->pid == RD_NO_PID)
@@ -73,7 +73,7 @@ static int find_owner(struct counting *c, struct work *w, struct rd_error *err)
 		const struct rd_when *record = first_part(w->parts);
 		w->pid = record ? record->id : RD_PID_UNOWNED;
 	}
-	w->life = rd_lives_at(&c->group->lives, w->pid, w->sample->time);
+	w->life = rd_lives_of(&c->group->lives, w->pid, w->sample->time, file);
 	return w->life == RD_NONE ? rd_fail_nomem(err) : 0;
 }
 
@@ -180,7 +180,7 @@ static int count_sample(struct counting *c, const struct rd_sample *sample, cons
 	know_bucket(c, sample->time);
 	int rc = rd_join_sample(&c->join, sample, &w.parts, err);
 	if (rc == 0)
-		rc = find_owner(c, &w, err);
+		rc = find_owner(c, &w, shard->file, err);
 	if (rc < 0)
 		return rc;
 	int takes = sample->time >= c->from && (sample->time < c->to || c->to == UINT64_MAX);

@@ -85,8 +85,18 @@ static int load_summaries(struct finish *f, struct rd_error *err)
 	return rc;
 }
 
+/* The traces of a group's lives, those from `first` on. */
+static void place_lives(struct rd_content *c, size_t first, const struct rd_group *g)
+{
+	for (size_t i = first; i < c->lives.n; i++) {
+		uint16_t file = c->lives.at[i].file;
+		c->lives.at[i].trace = g->files.at[file < g->files.n ? file : 0].trace;
+	}
+}
+
 static int run_group(struct finish *f, struct rd_group *g, struct rd_error *err)
 {
+	size_t first_life = f->content.lives.n;
 	int rc = rd_group_gather(g, err);
 
 	if (rc == 0 && f->believe)
@@ -95,10 +105,12 @@ static int run_group(struct finish *f, struct rd_group *g, struct rd_error *err)
 		g->files.at[i].tables.bytes = NULL;
 	if (rc == 0)
 		rc = rd_count_group(&f->count, g, err);
+	place_lives(&f->content, first_life, g);
 	for (size_t i = 0; rc == 0 && i < g->files.n; i++) {
 		const struct rd_group_file *file = &g->files.at[i];
-		rc = rd_trust_add_file(&f->out->trust, &f->traces[file->trace], file, &f->out->traces.at[file->trace],
-				       err);
+		struct rd_result_trace *out = &f->out->traces.at[file->trace];
+		rc = rd_trust_add_file(&f->out->trust, &f->traces[file->trace], file, out, err);
+		out->group = g->files.at[0].trace;
 	}
 	rd_trust_add_group(&f->out->trust, g, g == f->groups.at);
 	f->out->stats.facts += g->facts;

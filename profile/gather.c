@@ -58,7 +58,7 @@ static struct rd_when meet(struct visit *v, uint64_t time, uint64_t place, uint3
 
 static uint32_t life_of(struct visit *v, uint32_t pid, uint64_t time)
 {
-	return rd_lives_at(&v->group->lives, pid, time);
+	return rd_lives_of(&v->group->lives, pid, time, v->shard->file);
 }
 
 /* ---- the first pass */

@@ -122,7 +122,7 @@ static int name_lives(struct rd_group *g, struct rd_error *err)
 	rd_timeline_seal(&g->command_lines);
 	for (size_t i = 0; i < g->command_lines.facts.n; i++) {
 		const struct rd_timeline_fact *fact = &g->command_lines.facts.at[i];
-		uint32_t life = rd_lives_at(&g->lives, (uint32_t)fact->key, fact->when.time);
+		uint32_t life = rd_lives_of(&g->lives, (uint32_t)fact->key, fact->when.time, fact->when.file);
 		if (life == RD_NONE || rd_content_name_life(g->content, life, fact->when.id) < 0)
 			return rd_fail_nomem(err);
 	}
@@ -149,7 +149,7 @@ static int seal(struct rd_group *g, struct rd_error *err)
 
 int rd_group_gather(struct rd_group *g, struct rd_error *err)
 {
-	rd_lives_init(&g->lives, g->content, g->files.at[0].trace, rd_group_clock(g));
+	rd_lives_init(&g->lives, g->content, rd_group_clock(g));
 	int rc = rd_gather_lives_and_addresses(g, err);
 	if (rc == 0)
 		rc = rd_lives_seal(&g->lives, err);

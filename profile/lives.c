@@ -8,9 +8,9 @@ struct pid_lives {
 	uint32_t first, n; /* in content->lives */
 };
 
-void rd_lives_init(struct rd_lives *l, struct rd_content *content, uint32_t trace, const struct rd_clock *clock)
+void rd_lives_init(struct rd_lives *l, struct rd_content *content, const struct rd_clock *clock)
 {
-	*l = (struct rd_lives){.content = content, .trace = trace, .clock = clock};
+	*l = (struct rd_lives){.content = content, .clock = clock};
 	rd_records_init(&l->pids, sizeof(struct pid_lives), sizeof(uint32_t));
 }
 
@@ -37,7 +37,7 @@ static struct rd_life *new_life(struct rd_lives *l, uint32_t pid)
 	struct rd_life *life = l->content->lives.n < RD_NONE ? rd_vec_add(&l->content->lives) : NULL;
 
 	if (life)
-		*life = (struct rd_life){.trace = l->trace, .pid = pid, .start_utc_ns = INT64_MIN};
+		*life = (struct rd_life){.file = UINT16_MAX, .pid = pid, .start_utc_ns = INT64_MIN};
 	return life;
 }
 
@@ -47,6 +47,7 @@ static struct rd_life *begin_life(struct rd_lives *l, const struct rd_timeline_f
 
 	if (life == NULL)
 		return NULL;
+	life->recorded = true;
 	life->begin = fact->when.time;
 	life->started = fact->when.op == RD_OP_LOAD;
 	if (life->started)
@@ -67,6 +68,7 @@ static int make_lives(struct rd_lives *l, size_t *i)
 			return RD_NOMEM;
 		struct rd_life *life = &l->content->lives.at[l->content->lives.n - 1];
 		struct rd_life_names names = l->names.at[fact->when.id];
+		life->file = fact->when.file < life->file ? fact->when.file : life->file;
 		life->name = life->name ? life->name : names.name;
 		life->command_line = life->command_line ? life->command_line : names.command_line;
 		life->namespace_pid = life->namespace_pid ? life->namespace_pid : names.namespace_pid;
@@ -125,6 +127,16 @@ uint32_t rd_lives_at(struct rd_lives *l, uint32_t pid, uint64_t time)
 			high = middle;
 	}
 	return p->first + (low ? low - 1 : 0);
+}
+
+uint32_t rd_lives_of(struct rd_lives *l, uint32_t pid, uint64_t time, uint16_t file)
+{
+	uint32_t id = rd_lives_at(l, pid, time);
+	struct rd_life *life = id == RD_NONE ? NULL : &l->content->lives.at[id];
+
+	if (life && !life->recorded && file < life->file)
+		life->file = file;
+	return id;
 }
 
 uint32_t rd_lives_owner(const struct rd_lives *l, uint64_t thread, uint64_t time)

@@ -14,7 +14,6 @@
 
 struct rd_lives {
 	struct rd_content *content;
-	uint32_t trace; /* of the group's first trace */
 	const struct rd_clock *clock;
 	struct rd_timeline facts; /* by pid; id: an index into names */
 	RD_VEC(struct rd_life_names) names;
@@ -28,7 +27,7 @@ struct rd_life_names {
 	uint32_t namespace_pid;      /* 0 unknown */
 };
 
-void rd_lives_init(struct rd_lives *l, struct rd_content *content, uint32_t trace, const struct rd_clock *clock);
+void rd_lives_init(struct rd_lives *l, struct rd_content *content, const struct rd_clock *clock);
 /* when.id is not read. */
 int rd_lives_add_process(struct rd_lives *l, uint32_t pid, struct rd_when when, struct rd_life_names names,
 			 struct rd_error *err);
@@ -39,6 +38,8 @@ void rd_lives_seal_threads(struct rd_lives *l);
 
 /* The life, an index into content->lives; RD_NONE when out of memory. */
 uint32_t rd_lives_at(struct rd_lives *l, uint32_t pid, uint64_t time);
+/* The same for an event of a file of the group. A life without process records is of the first file that tells of it. */
+uint32_t rd_lives_of(struct rd_lives *l, uint32_t pid, uint64_t time, uint16_t file);
 
 /* The pid of a thread at a time, by its own records; RD_PID_UNOWNED when it has none. Thread 0 is pid 0. */
 uint32_t rd_lives_owner(const struct rd_lives *l, uint64_t thread, uint64_t time);

@@ -27,10 +27,11 @@ struct rd_result_trace {
 	uint64_t lost_events, lost_buffers;
 	bool complete;
 	uint64_t cut_at;         /* RD_NO_OFFSET none */
+	uint32_t group;          /* the first trace of those that it is joined with; itself when with none */
 };
 
 struct rd_result_process {
-	uint32_t trace;
+	uint32_t trace;          /* of joined ones the first whose events name it (docs/address-history.md) */
 	uint32_t pid;            /* RD_PID_UNOWNED: samples without an owner */
 	uint32_t namespace_pid;  /* 0 unknown */
 	uint32_t name, command_line; /* strings; "" when unknown */

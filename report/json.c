@@ -33,6 +33,7 @@ static void put_traces(struct rd_json *j, const struct rd_result *r)
 		const struct rd_result_trace *t = &r->traces.at[i];
 		rd_json_object(j, NULL);
 		rd_json_u64(j, "id", i);
+		rd_json_u64(j, "joined_with", t->group);
 		rd_json_text(j, "path", t->path);
 		if (t->member[0])
 			rd_json_text(j, "member", t->member);

@@ -85,10 +85,28 @@ static void put_trace(const struct rd_result *r, size_t i, const struct rd_repor
 	rd_out_close(&rest, NULL);
 }
 
+/* "traces 1, 2 and 3 are joined: one recording", for the first of them. */
+static void put_joined(const struct rd_result *r, uint32_t first, struct rd_out *o)
+{
+	size_t last = first;
+
+	for (size_t i = first; i < r->traces.n; i++)
+		last = r->traces.at[i].group == first ? i : last;
+	if (last == first)
+		return;
+	rd_out_printf(o, "traces %u", first + 1);
+	for (size_t i = first + 1; i <= last; i++)
+		if (r->traces.at[i].group == first)
+			rd_out_printf(o, "%s%zu", i == last ? " and " : ", ", i + 1);
+	rd_out_text(o, " are joined: one recording\n");
+}
+
 static void put_traces(const struct rd_result *r, const struct rd_report_options *opt, struct rd_out *o)
 {
 	for (size_t i = 0; i < r->traces.n; i++)
 		put_trace(r, i, opt, o);
+	for (size_t i = 0; i < r->traces.n; i++)
+		put_joined(r, (uint32_t)i, o);
 }
 
 /* "9,065 samples of thread time, not CPU time: 5,405 external, 3,660 managed" */

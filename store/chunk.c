@@ -288,6 +288,9 @@ int rd_chunk_unpack(const struct rd_store_table *t, struct rd_result *r, struct 
 
 int rd_result_check(const struct rd_result *r, struct rd_error *err)
 {
+	for (size_t i = 0; i < r->traces.n; i++)
+		if (r->traces.at[i].group > i)
+			return rd_fail(err, RD_CORRUPT, "trace %zu is joined with a later one", i);
 	for (size_t i = 0; i < r->calls.n; i++)
 		if (r->calls.at[i].caller > i)
 			return rd_fail(err, RD_CORRUPT, "call %zu comes before its caller", i);

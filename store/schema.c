@@ -61,6 +61,7 @@ static const struct rd_column trace_columns[] = {
 	NUMBER(T, lost_buffers),
 	BOOL(T, complete),
 	NUMBER(T, cut_at),
+	NUMBER(T, group),
 };
 #undef T
 

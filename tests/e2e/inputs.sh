@@ -112,6 +112,11 @@ of "$scratch/night" "$scratch/shop.nettrace" --join
 is "--join: exit code" 0 $status
 is "--join: one process, the samples of all" "1 27195" "$("$bin/rundown" report "$scratch/r" --format json |
 	jq -r '"\(.processes | length) \(.samples)"')"
+zstd -dcq tests/traces/shop-verbose.nettrace.zst >"$scratch/verbose.nettrace"
+of "$scratch/shop.nettrace" "$scratch/verbose.nettrace" --join
+is "--join: each process is in the trace that names it" "[0,0] [0,1]" "$("$bin/rundown" report "$scratch/r" --format json |
+	jq -r '"\(.traces | map(.joined_with)) \(.processes | map(.trace) | sort)"')"
+is "--join: a report says so" 1 "$("$bin/rundown" report "$scratch/r" | grep -c '^traces 1 and 2 are joined')"
 of "$scratch/night/b.nettrace" "$scratch/night"
 is "a file and its folder: exit code" 1 $status
 is "a file and its folder: given twice" 1 "$(grep -c 'given twice' "$scratch/err")"

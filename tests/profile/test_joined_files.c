@@ -223,6 +223,54 @@ static void joined_is_whole(void **state)
 	recording_release(&parts);
 }
 
+/* The trace of the process with a pid. */
+static uint32_t trace_of(const struct rd_result *r, uint32_t pid)
+{
+	for (size_t i = 0; i < r->processes.n; i++)
+		if (r->processes.at[i].pid == pid)
+			return r->processes.at[i].trace;
+	fail_msg("no process %u", pid);
+	return 0;
+}
+
+/* A process record says where a process is; without one any event does, the first file's before the others'. */
+static void a_process_is_in_the_trace_that_names_it(void **state)
+{
+	struct recording r;
+	struct finished f;
+
+	recording_begin(&r, FILES);
+	method(&r, KERNEL, 143, 1100005, 8, 0x3000, 0x100, "Early");
+	method(&r, KERNEL, 143, 1100006, 10, 0x2000, 0x100, "Early");
+	etl_process(r.file[KERNEL], 1, 1100010, 7, 1, "shop.exe", "");
+	etl_thread(r.file[KERNEL], 1, 1100011, 7, 70);
+	etl_process(r.file[RUNDOWN], 3, 1100300, 8, 1, "web.exe", "");
+	etl_thread(r.file[KERNEL], 1, 1100013, 8, 80);
+	etl_thread(r.file[KERNEL], 1, 1100014, 9, 90);
+	etl_thread(r.file[RUNDOWN], 1, 1100015, 10, 100);
+	etl_sample(r.file[CLR], 1100020, 70, 0x1010);
+	etl_sample(r.file[KERNEL], 1100021, 80, 0x3010);
+	etl_sample(r.file[CLR], 1100022, 90, 0x1010);
+	etl_sample(r.file[RUNDOWN], 1100023, 100, 0x2010);
+	method(&r, RUNDOWN, 144, 1100400, 9, 0x1000, 0x100, "Late");
+	finish(&r, &f, true);
+	assert_int_equal(f.result.processes.n, 4);
+	assert_int_equal(trace_of(&f.result, 7), KERNEL);
+	assert_int_equal(trace_of(&f.result, 8), RUNDOWN);
+	assert_int_equal(trace_of(&f.result, 9), CLR);
+	assert_int_equal(trace_of(&f.result, 10), KERNEL);
+	for (uint32_t i = 0; i < FILES; i++)
+		assert_int_equal(f.result.traces.at[i].group, 0);
+	finished_release(&f);
+	finish(&r, &f, false);
+	for (uint32_t i = 0; i < FILES; i++)
+		assert_int_equal(f.result.traces.at[i].group, i);
+	for (size_t i = 0; i < f.result.processes.n; i++)
+		assert_true(f.result.processes.at[i].trace < FILES);
+	finished_release(&f);
+	recording_release(&r);
+}
+
 static uint32_t roll(uint64_t *seed, uint32_t n)
 {
 	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
@@ -329,6 +377,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(joined_is_whole),
+		cmocka_unit_test(a_process_is_in_the_trace_that_names_it),
 		cmocka_unit_test(joined_is_whole_whatever_was_recorded),
 		cmocka_unit_test(row_06_losses_of_each_session),
 	};

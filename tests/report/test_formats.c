@@ -153,6 +153,7 @@ static void test_text_of_several_traces(void **state)
 	strcpy(result.traces.at[0].path, "/t/web/one.nettrace");
 	strcpy(t->path, "/t/website/two.etl.zip");
 	strcpy(t->member, "two.etl");
+	t->group = 1;
 	t->complete = false;
 	t->cut_at = 4711;
 	result.trust.complete = false;
@@ -170,6 +171,23 @@ static void test_text_of_several_traces(void **state)
 	assert_non_null(strstr(text, "\n60  60.0 %  60  60.0 %      1  shop (10)  app        App.Work(int32)\n"));
 	assert_non_null(strstr(text, "\n 4   4.0 %   4   4.0 %      2  no owner "));
 	assert_non_null(strstr(text, "\ntrust: incomplete, trace 2 cut at byte 4,711, 0 events lost"));
+	assert_null(strstr(text, "joined"));
+}
+
+static void test_reports_say_which_traces_are_joined(void **state)
+{
+	for (uint32_t i = 1; i < 5; i++) {
+		struct rd_result_trace *t = rd_vec_add(&result.traces);
+		assert_non_null(t);
+		*t = result.traces.at[0];
+		t->group = i < 3 ? 0 : 3;
+	}
+	const char *text = report("text", &RD_VIEW_ALL, 3, 80);
+	assert_non_null(strstr(text, "\ntraces 1, 2 and 3 are joined: one recording\n"
+				     "traces 4 and 5 are joined: one recording\n100 samples"));
+	text = report("json", &RD_VIEW_ALL, 3, 0);
+	assert_non_null(strstr(text, "\"id\": 2, \"joined_with\": 0, "));
+	assert_non_null(strstr(text, "\"id\": 4, \"joined_with\": 3, "));
 }
 
 static void test_text_of_a_time_that_is_not_there(void **state)
@@ -286,6 +304,7 @@ int main(void)
 		TEST(test_text_fits_a_terminal),
 		TEST(test_text_of_one_process),
 		TEST(test_text_of_several_traces),
+		TEST(test_reports_say_which_traces_are_joined),
 		TEST(test_text_of_a_time_that_is_not_there),
 		TEST(test_csv),
 		TEST(test_folded),

@@ -63,6 +63,8 @@ static void test_every_field_returns(void **state)
 	a.traces.at[0].info.mtime_ns = -5;
 	a.traces.at[0].info.digest = UINT64_MAX;
 	a.traces.at[0].cut_at = 77;
+	assert_non_null(rd_vec_add(&a.traces));
+	a.traces.at[1] = a.traces.at[0];
 	a.stats = (struct rd_finish_stats){1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, {13, 14, 15, 16, 17}};
 	a.other[RD_OTHER_CSWITCH] = 12;
 	a.trust.missing_rundown = true;
@@ -72,8 +74,8 @@ static void test_every_field_returns(void **state)
 	assert_ok(rd_store_write(path, &a, &err), &err);
 	assert_ok(rd_store_read(path, &b, &err), &err);
 
-	assert_int_equal(b.traces.n, 1);
-	assert_memory_equal(&a.traces.at[0], &b.traces.at[0], sizeof a.traces.at[0]);
+	assert_int_equal(b.traces.n, 2);
+	assert_memory_equal(a.traces.at, b.traces.at, 2 * sizeof *a.traces.at);
 	assert_int_equal(b.processes.n, 2);
 	assert_memory_equal(a.processes.at, b.processes.at, 2 * sizeof *a.processes.at);
 	assert_int_equal(b.frames.n, 4);
@@ -183,6 +185,11 @@ static void write_seal(const char *path, const char *text)
 	scratch_file(name, text, strlen(text));
 }
 
+#define TEXT_OF(n) #n
+#define TEXT(n)    TEXT_OF(n)
+#define VERSION    TEXT(RD_STORE_VERSION)
+#define NEWER      "rundown result 99\n"
+
 static void test_another_version_is_named(void **state)
 {
 	const char *path = scratch_path("newer.rundown");
@@ -190,10 +197,10 @@ static void test_another_version_is_named(void **state)
 	struct rd_error err;
 
 	stored(path, small_result);
-	write_seal(path, "rundown result 4\nwhatever\n");
+	write_seal(path, NEWER "whatever\n");
 	assert_code(RD_UNSUPPORTED, rd_store_read(path, &r, &err));
-	assert_string_equal(err.text, "a result of version 4; this rundown reads version 3");
-	write_seal(path, "rundown result 3\nsize 3\n");
+	assert_string_equal(err.text, "a result of version 99; this rundown reads version " VERSION);
+	write_seal(path, "rundown result " VERSION "\nsize 3\n");
 	assert_code(RD_CORRUPT, rd_store_read(path, &r, &err));
 	write_seal(path, "");
 	assert_code(RD_CORRUPT, rd_store_read(path, &r, &err));
