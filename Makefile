@@ -291,7 +291,7 @@ $(FUZZ_C:tests/fuzz/fuzz_%.c=fuzz-%): fuzz-%:
 
 # ---- for people
 
-.PHONY: demo deps install uninstall format clean help
+.PHONY: demo deps install install-deploy uninstall format clean help
 DEMO_TRACE ?= tests/traces/shop-small.nettrace.zst
 demo: deps
 	@+$(MAKE) --no-print-directory all
@@ -302,7 +302,17 @@ demo: deps
 deps:
 	@sh mk/deps.sh $(PACKAGES)
 
-install: all
+# Apart from the programs: a test and a package install it by itself.
+UNITS_SYSTEMD := $(wildcard deploy/systemd/*.service deploy/systemd/*.timer)
+install-deploy:
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/sysusers.d $(DESTDIR)$(PREFIX)/share/rundown
+	for f in $(UNITS_SYSTEMD); do \
+		sed 's,@BIN@,$(PREFIX)/bin,g' $$f >$(DESTDIR)$(PREFIX)/lib/systemd/system/$${f##*/} && \
+		chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/$${f##*/} || exit 1; done
+	install -m 644 deploy/systemd/rundown.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/rundown.conf
+	install -m 644 deploy/systemd/rundown.env $(DESTDIR)$(PREFIX)/share/rundown
+
+install: all install-deploy
 	install -d $(DESTDIR)$(PREFIX)/bin
 	$(if $(BINARIES),install -m 755 $(BINARIES) $(DESTDIR)$(PREFIX)/bin)
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/rundown/formats
@@ -312,7 +322,9 @@ install: all
 
 uninstall:
 	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%) $(patsubst docs/man/%,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(MAN))
-	rm -rf $(DESTDIR)$(PREFIX)/share/doc/rundown
+	rm -f $(patsubst deploy/systemd/%,$(DESTDIR)$(PREFIX)/lib/systemd/system/%,$(UNITS_SYSTEMD)) \
+		$(DESTDIR)$(PREFIX)/lib/sysusers.d/rundown.conf
+	rm -rf $(DESTDIR)$(PREFIX)/share/doc/rundown $(DESTDIR)$(PREFIX)/share/rundown
 
 format:
 	$(CLANG_FORMAT) -i $(C_FILES) $(H_FILES)
