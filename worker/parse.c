@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/confine.h"
 #include "base/file.h"
 #include "base/roots.h"
@@ -18,6 +19,7 @@
 
 /* Progress is told every so many bytes at most, or a fast index would write more frames than it reads blocks. */
 #define PROGRESS_BYTES ((uint64_t)4 << 20)
+#define PROGRESS_NS    1000000000u
 
 struct task {
 	struct rd_bytes bytes;
@@ -27,7 +29,7 @@ struct task {
 	struct rd_span info, context, blocks; /* into bytes */
 	struct rd_source source;
 	int pipe;
-	uint64_t told_bytes;
+	uint64_t told_bytes, told_ns;
 	bool fenced, unpacks; /* it may open files only where it unpacks, if it does */
 };
 
@@ -103,10 +105,13 @@ static int read_task(struct task *t, int fd, struct rd_error *err)
 static int tell_progress(void *ctx, uint64_t bytes)
 {
 	struct task *t = ctx;
+	uint64_t now = rd_now_ns();
 
-	if (bytes < t->told_bytes + PROGRESS_BYTES)
+	/* Slow work is heard of, too, as long as it goes on. */
+	if (bytes <= t->told_bytes || (bytes < t->told_bytes + PROGRESS_BYTES && now < t->told_ns + PROGRESS_NS))
 		return 0;
 	t->told_bytes = bytes;
+	t->told_ns = now;
 	return rd_answer_progress(t->pipe, bytes, NULL);
 }
 
