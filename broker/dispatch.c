@@ -199,7 +199,7 @@ static struct rd_task *take_waiting(struct rd_broker *b, const struct rd_member 
 	}
 	if (j->fresh == j->tasks.n || (j->tasks.at[j->fresh].work == RD__WORK__DECODE && !decode))
 		return NULL;
-	return &j->tasks.at[j->fresh++];
+	return &j->tasks.at[rd_job_in_turn(j, j->fresh++)];
 }
 
 static bool comes_before(const struct rd_job *a, const struct rd_job *b)

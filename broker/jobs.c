@@ -84,6 +84,16 @@ struct rd_task *rd_job_add_task(struct rd_broker *b, struct rd_job *j, Rd__Work 
 	return t;
 }
 
+uint32_t rd_job_in_turn(const struct rd_job *j, uint32_t turn)
+{
+	const struct rd_task *t = &j->tasks.at[turn];
+
+	if (t->work != RD__WORK__DECODE)
+		return turn;
+	uint32_t first = t->trace->first_task, n = (uint32_t)t->trace->plan.shards.n, at = turn - first;
+	return first + (at % 2 ? n - 1 - at / 2 : at / 2);
+}
+
 void rd_job_requeue(struct rd_job *j, struct rd_task *t)
 {
 	t->state = RD_TASK_WAITING;

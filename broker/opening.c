@@ -65,6 +65,7 @@ void rd_job_opened(struct rd_broker *b, struct rd_job *j, struct rd_task *t, con
 
 void rd_job_add_shards(struct rd_broker *b, struct rd_job *j, struct rd_trace *trace)
 {
+	trace->first_task = (uint32_t)j->tasks.n;
 	for (uint32_t s = 0; s < trace->plan.shards.n; s++) {
 		struct rd_task *t = rd_job_add_task(b, j, RD__WORK__DECODE);
 		if (t == NULL)

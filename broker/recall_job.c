@@ -57,16 +57,19 @@ static int apply_tasks(struct rd_broker *b, struct rd_job *j, struct rd_error *e
 		t->failures = r->failures;
 		t->vanished = r->vanished;
 		attempts += r->attempts;
-		if (r->attempts && j->fresh < r->number)
-			j->fresh = r->number;
 		if (r->state != RD_TASK_WAITING)
 			rd_job_settle(b, j, t, (enum rd_task_state)r->state);
 	}
 	j->attempts = attempts;
+	j->fresh = (uint32_t)j->tasks.n;
+	while (j->fresh > 0 && j->tasks.at[rd_job_in_turn(j, j->fresh - 1)].attempts == 0)
+		j->fresh--;
 	/* What was begun is gone on with first, the oldest first. */
-	for (uint32_t i = j->fresh; i > 0; i--)
-		if (j->tasks.at[i - 1].state == RD_TASK_WAITING)
-			rd_job_requeue(j, &j->tasks.at[i - 1]);
+	for (uint32_t turn = j->fresh; turn > 0; turn--) {
+		struct rd_task *t = &j->tasks.at[rd_job_in_turn(j, turn - 1)];
+		if (t->state == RD_TASK_WAITING)
+			rd_job_requeue(j, t);
+	}
 	return 0;
 }
 

@@ -67,6 +67,7 @@ struct rd_trace {
 	bool indexed;
 	struct rd_index index;
 	struct rd_plan plan;
+	uint32_t first_task; /* place of that of its first shard, once it is cut */
 };
 
 struct rd_input {
@@ -93,7 +94,7 @@ struct rd_job {
 	RD_VEC(struct rd_trace *) traces; /* in order; empty until all inputs are open */
 	RD_VEC(struct rd_task) tasks;     /* a task's number is its place + 1 */
 	RD_VEC(uint32_t) waiting;         /* places of tasks that were handed out before, the next one last */
-	uint32_t fresh;               /* place of the first task that nobody ever got; all behind it are such, too */
+	uint32_t fresh;               /* turn of the first task that nobody ever got; all behind it are such, too */
 	RD_VEC(uint32_t) dirty_tasks; /* places; room for all */
 	uint32_t unopened;            /* OPEN and INDEX tasks that are not done */
 	uint32_t unsettled;           /* DECODE tasks that are neither done nor quarantined */
@@ -238,6 +239,11 @@ struct rd_job *rd_job_find(const struct rd_broker *b, const ProtobufCBinaryData 
 /* Takes the message's envelope. */
 struct rd_job *rd_job_submit(struct rd_broker *b, struct rd_message *m);
 bool rd_job_ended(const struct rd_job *j);
+/*
+ * The place of the task whose turn it is, the first time it is handed out. Shards are taken from both ends of their
+ * trace: rundowns stand there, and early answers have the names from the first shards on.
+ */
+uint32_t rd_job_in_turn(const struct rd_job *j, uint32_t turn);
 /* A new task at the end of the queue; NULL when out of memory. */
 struct rd_task *rd_job_add_task(struct rd_broker *b, struct rd_job *j, Rd__Work work);
 /* An OPEN task for each input; RD_NOMEM. */
@@ -362,6 +368,8 @@ int rd_finish_fits(const struct rd_job *j, struct rd_error *err);
 
 /* The job fails when the message would be too long. */
 void rd_finish_ask(struct rd_broker *b, struct rd_job *j);
+/* Of a job whose shards are cut: what it will be, from what is merged. */
+void rd_finish_ask_top(struct rd_broker *b, struct rd_job *j, uint64_t count);
 
 /* ---- status.c: what clients are told */
 

@@ -310,14 +310,16 @@ static void more_than_one_task_a_worker(void **state)
 	hello(&s, W1, RD__ROLE__WORKER, 2);
 	submit(&s, &base, 1, (const char *[]){"/t/a"});
 	say_index(&s, W1, take_task(&s, W1, RD__WORK__OPEN), 5, MIB);
+	/* From both ends, where rundowns are. */
 	const Rd__Envelope *one = take_task(&s, W1, RD__WORK__DECODE);
-	take_task(&s, W1, RD__WORK__DECODE);
+	assert_int_equal(0, one->work->shard);
+	assert_int_equal(4, take_task(&s, W1, RD__WORK__DECODE)->work->shard);
 	expect_nothing(&s, W1);
 	hello(&s, W2, RD__ROLE__WORKER, 2);
-	take_task(&s, W2, RD__WORK__DECODE);
-	take_task(&s, W2, RD__WORK__DECODE);
+	assert_int_equal(1, take_task(&s, W2, RD__WORK__DECODE)->work->shard);
+	assert_int_equal(3, take_task(&s, W2, RD__WORK__DECODE)->work->shard);
 	say_partial(&s, W1, one, 1);
-	assert_int_equal(4, take_task(&s, W1, RD__WORK__DECODE)->work->shard);
+	assert_int_equal(2, take_task(&s, W1, RD__WORK__DECODE)->work->shard);
 }
 
 static void watchers_hear_at_a_pace(void **state)
