@@ -100,9 +100,9 @@ int rd_finish_fits(const struct rd_job *j, struct rd_error *err)
 	return 0;
 }
 
-void rd_finish_ask(struct rd_broker *b, struct rd_job *j)
+static void ask(struct rd_broker *b, struct rd_job *j, Rd__Kind kind, uint64_t count)
 {
-	Rd__Envelope e = rd_envelope(RD__KIND__FINISH);
+	Rd__Envelope e = rd_envelope(kind);
 	Rd__Finish f = RD__FINISH__INIT;
 	struct rd_error err = {0};
 	struct rd_arena room = {0};
@@ -120,6 +120,7 @@ void rd_finish_ask(struct rd_broker *b, struct rd_job *j)
 	if (rc == 0) {
 		e.job = rd_field(j->id);
 		e.finish = &f;
+		e.count = count;
 		rc = rd_say(b, b->merger->id, &e, &blob, &err);
 	}
 	if (rc == RD_LIMIT)
@@ -129,4 +130,14 @@ void rd_finish_ask(struct rd_broker *b, struct rd_job *j)
 	rd_blob_release(&blob);
 	rd_bytes_release(&infos);
 	rd_arena_release(&room);
+}
+
+void rd_finish_ask(struct rd_broker *b, struct rd_job *j)
+{
+	ask(b, j, RD__KIND__FINISH, 0);
+}
+
+void rd_finish_ask_top(struct rd_broker *b, struct rd_job *j, uint64_t count)
+{
+	ask(b, j, RD__KIND__TOP, count);
 }

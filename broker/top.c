@@ -29,6 +29,10 @@ void rd_top_ask(struct rd_broker *b, struct rd_member *from, const Rd__Envelope 
 		say_why(b, from->id, &e->job, RD_IO, "no merger is there");
 	} else {
 		from->wants_top = j;
+		if (j->planned) {
+			rd_finish_ask_top(b, j, e->count);
+			return;
+		}
 		ask.job = e->job;
 		ask.count = e->count;
 		rd_say(b, b->merger->id, &ask, NULL, NULL);

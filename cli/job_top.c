@@ -47,6 +47,7 @@ static void tell_json(struct telling *t, const Rd__Top *top)
 	rd_json_object(&j, NULL);
 	rd_json_text(&j, "job", t->job);
 	rd_json_bool(&j, "preliminary", true);
+	rd_json_bool(&j, "reconciled", top->reconciled);
 	rd_json_double(&j, "share", share_of(t));
 	rd_json_object(&j, "shards");
 	rd_json_u64(&j, "total", t->shards_total);
@@ -86,7 +87,9 @@ static void tell_text(struct telling *t, const Rd__Top *top)
 		      " samples\n",
 		      share_of(t) * 100, rd_size_text(t->bytes_done, done, sizeof done),
 		      rd_size_text(t->bytes_total, total, sizeof total), top->shards, t->shards_total, top->samples);
-	rd_out_text(t->out, "Nothing is reconciled yet: what other shards' rundowns name is \"?\" here.\n\n");
+	rd_out_text(t->out, top->reconciled
+				    ? "Reconciled over these shards; what is named by others is \"?\" still.\n\n"
+				    : "Nothing is reconciled yet: what other shards' rundowns name is \"?\" here.\n\n");
 	rd_out_printf(t->out, "%18s %10s  %-8s %s\n", "exclusive", "inclusive", "process", "method");
 	for (size_t i = 0; i < top->n_pid; i++) {
 		shown(&top->namespace_[i], ns, sizeof ns);
@@ -96,6 +99,44 @@ static void tell_text(struct telling *t, const Rd__Top *top)
 			      top->inclusive[i], top->pid[i], shown(&top->module[i], module, sizeof module), ns,
 			      ns[0] ? "." : "", shown(&top->name[i], name, sizeof name));
 	}
+}
+
+struct asking {
+	const char *job;
+	char *path;
+	size_t size;
+	bool there;
+};
+
+static int hear_whether(void *ctx, const Rd__Envelope *e, struct rd_error *err)
+{
+	struct asking *a = ctx;
+
+	if (e->kind != RD__KIND__JOB_STATUS)
+		return 0;
+	if (rd_job_is_unknown(e->status)) {
+		rd_wire_error_take(err, e->status->error);
+		return rd_error_at(err, RD_NOT_FOUND, a->job, RD_NO_OFFSET);
+	}
+	if (!rd_job_is_over(e->status))
+		return 1;
+	if (e->status->finished == NULL) {
+		rd_job_error(e->status, err);
+		return rd_error_in(err, err->code < 0 ? err->code : RD_INTERNAL, "the job came to nothing");
+	}
+	rd_field_text(&e->status->finished->output, a->path, a->size);
+	a->there = true;
+	return 1;
+}
+
+int rd_job_result_path(const struct rd_client_words *w, const char *job, char *path, size_t size, struct rd_error *err)
+{
+	struct asking a = {.job = job, .path = path, .size = size};
+	Rd__Envelope e = rd_envelope(RD__KIND__STATUS);
+
+	e.job = rd_field(job);
+	int rc = rd_client_ask(w, &e, hear_whether, &a, err);
+	return rc < 0 ? rc : a.there;
 }
 
 static int hear_top(void *ctx, const Rd__Envelope *e, struct rd_error *err)

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/job_top.h"
 #include "cli/output.h"
 #include "cli/report_words.h"
+#include "net/validate.h"
 #include "report/people.h"
 #include "report/text.h"
 #include "store/store.h"
@@ -80,26 +82,71 @@ static int write_digest(const struct rd_result *r, struct rd_output *o, struct r
 	return code;
 }
 
-int rd_cmd_report(int argc, char **argv)
+static int report_result(const struct rd_report_words *w, const char *path, struct rd_error *err)
 {
-	struct rd_report_words w = {.format = -1, .sort = -1, .top = RD_REPORT_TOP_DEFAULT, .view = RD_VIEW_NO_WORDS};
 	struct rd_result r;
 	struct rd_output o;
+
+	if (rd_store_read(path, &r, err) < 0)
+		return rd_complain(NAME, err);
+	int exit_code = rd_exit_of(&r.trust, w->strict);
+	int code = rd_output_open(&o, w->output, err);
+	if (code == 0) {
+		code = w->digest ? write_digest(&r, &o, err) : write_report(w, &r, &o, err);
+		int closed = rd_output_close(&o, code == 0, err);
+		code = code < 0 ? code : closed;
+	}
+	rd_result_release(&r);
+	return code < 0 ? rd_complain(NAME, err) : exit_code;
+}
+
+/* Of a job that runs: what is known so far. */
+static int report_early(const struct rd_report_words *w, struct rd_error *err)
+{
+	const struct rd_report_format *format = rd_report_words_format(w);
+	uint64_t top = w->top == RD_REPORT_TOP_DEFAULT ? format->top : w->top;
+	struct rd_output o;
+	int exit_code = rd_report_words_early(w);
+
+	if (exit_code)
+		return exit_code;
+	if (top == 0 || top > RD_TOP_MAX)
+		top = RD_TOP_MAX;
+	int code = rd_output_open(&o, w->output, err);
+	if (code == 0) {
+		code = rd_job_top(&w->client, w->result, (uint32_t)top, format->write == rd_report_json, &o.out, err);
+		int closed = rd_output_close(&o, code == 0, code < 0 ? NULL : err);
+		code = code < 0 ? code : closed;
+	}
+	return code < 0 ? rd_complain(NAME, err) : RD_EXIT_OK;
+}
+
+static int report_job(const struct rd_report_words *w, struct rd_error *err)
+{
+	char path[RD_PATH_MAX + 1];
+	int there = rd_job_result_path(&w->client, w->result, path, sizeof path, err);
+
+	if (there < 0)
+		return rd_complain(NAME, err);
+	return there ? report_result(w, path, err) : report_early(w, err);
+}
+
+int rd_cmd_report(int argc, char **argv)
+{
+	struct rd_report_words w = {
+		.format = -1,
+		.sort = -1,
+		.top = RD_REPORT_TOP_DEFAULT,
+		.view = RD_VIEW_NO_WORDS,
+		.client = rd_client_words(),
+	};
 	struct rd_error err;
 	int exit_code;
 
 	rd_error_clear(&err);
+	/* What the environment says of a broker makes no job of a result. */
+	w.client.broker = NULL;
 	if (!rd_report_words(&w, argc, argv, &exit_code))
 		return exit_code;
-	if (rd_store_read(w.result, &r, &err) < 0)
-		return rd_complain(NAME, &err);
-	exit_code = rd_exit_of(&r.trust, w.strict);
-	int code = rd_output_open(&o, w.output, &err);
-	if (code == 0) {
-		code = w.digest ? write_digest(&r, &o, &err) : write_report(&w, &r, &o, &err);
-		int closed = rd_output_close(&o, code == 0, &err);
-		code = code < 0 ? code : closed;
-	}
-	rd_result_release(&r);
-	return code < 0 ? rd_complain(NAME, &err) : exit_code;
+	return w.client.broker ? report_job(&w, &err) : report_result(&w, w.result, &err);
 }

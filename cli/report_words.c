@@ -24,7 +24,9 @@ static const char examples[] =
 	"  rundown report shop.nettrace.rundown --callers 'Regex\\.Match\\(' --min 1%\n"
 	"      who calls Regex.Match, directly and from further out\n"
 	"  rundown report shop.nettrace.rundown --format pprof -o shop.pb.gz && go tool pprof -top shop.pb.gz\n"
-	"  rundown report shop.nettrace.rundown --format json | jq '.methods[:3]'\n";
+	"  rundown report shop.nettrace.rundown --format json | jq '.methods[:3]'\n"
+	"  rundown report --broker ipc:///run/rundown/broker 1f2e3d4c-7\n"
+	"      what a job found so far, marked as preliminary\n";
 
 static const char notes[] =
 	"A REGEX is a POSIX extended one, looked for anywhere in module!Namespace.Type.Method(arguments); case "
@@ -72,6 +74,16 @@ static int check(const struct rd_report_words *w)
 		return rd_usage(NAME, "--sort direct needs --callers or --callees");
 	if (v->min.millionths > 1000000)
 		return rd_usage(NAME, "--min: more than 100 %%");
+	return 0;
+}
+
+int rd_report_words_early(const struct rd_report_words *w)
+{
+	const struct rd_report_format *format = rd_report_words_format(w);
+
+	if (w->sort >= 0 || w->digest || w->stacks || w->stats || w->view.tiers || is_filtered(&w->view) ||
+	    (format->write != rd_report_json && format != rd_report_format(0)))
+		return rd_usage(NAME, "the job still runs: of it there are --format text and json, --top and --output");
 	return 0;
 }
 
@@ -149,6 +161,9 @@ bool rd_report_words(struct rd_report_words *w, int argc, char **argv, int *exit
 		 .help = "only one line of 32 hex digits, equal for equal contents"},
 		{.name = "strict", .kind = RD_OPT_FLAG, .target = &w->strict,
 		 .help = "exit code 3 for lost events too"},
+		{.name = "broker", .argument = "ENDPOINT", .kind = RD_OPT_TEXT, .target = &w->client.broker,
+		 .help = "RESULT is the id of a job there: its result, or while it runs the hottest methods so far"},
+		RD_OPTIONS_SECURITY(&w->client.security),
 	};
 	struct rd_option options[sizeof first_rows / sizeof *first_rows + RD_VIEW_OPTIONS +
 				 sizeof last_rows / sizeof *last_rows];
@@ -160,7 +175,8 @@ bool rd_report_words(struct rd_report_words *w, int argc, char **argv, int *exit
 	options_n += sizeof last_rows / sizeof *last_rows;
 	const struct rd_command_line line = {
 		.name = NAME, .words = "RESULT", .min_words = 1, .max_words = 1,
-		.about = "Show a result of `rundown run`: the hottest methods, or all of it in a form for other tools.",
+		.about = "Show a result of `rundown run`: the hottest methods, or all of it in a form for other tools.\n"
+			 "With --broker: of a job, also while it runs.",
 		.options = options, .options_n = options_n,
 		.examples = examples, .notes = notes,
 	};
@@ -172,6 +188,8 @@ bool rd_report_words(struct rd_report_words *w, int argc, char **argv, int *exit
 	if (w->sort < 0 && (v->callers || v->callees) && rd_report_words_format(w)->has_rows)
 		w->sort = RD_SORT_DIRECT;
 	*exit_code = check(w);
+	if (*exit_code == 0 && w->client.broker)
+		*exit_code = rd_client_check(&w->client, NAME);
 	return *exit_code == 0;
 }
 

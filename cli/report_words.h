@@ -4,6 +4,7 @@
 #ifndef RD_CLI_REPORT_WORDS_H
 #define RD_CLI_REPORT_WORDS_H
 
+#include "cli/client.h"
 #include "cli/options.h"
 #include "report/format.h"
 
@@ -28,7 +29,8 @@ struct rd_view_words {
 size_t rd_view_options(struct rd_view_words *v, struct rd_option *to);
 
 struct rd_report_words {
-	const char *result, *output;
+	const char *result, *output;   /* with a broker the result is a job's id */
+	struct rd_client_words client; /* .broker NULL: none was given */
 	int format, sort; /* -1: not given */
 	uint64_t top;
 	struct rd_view_words view;
@@ -37,6 +39,8 @@ struct rd_report_words {
 
 /* true: go on. Else leave with *exit_code. */
 bool rd_report_words(struct rd_report_words *w, int argc, char **argv, int *exit_code);
+/* While a job runs there is less to ask for: 0, or 2 and a line is out. */
+int rd_report_words_early(const struct rd_report_words *w);
 const struct rd_report_format *rd_report_words_format(const struct rd_report_words *w);
 /* The filter that the words ask for; borrows them. */
 void rd_view_words_filter(const struct rd_view_words *w, struct rd_view_filter *f);

@@ -18,6 +18,7 @@ struct shards {
 
 struct job {
 	struct rd_work *work;
+	bool so_far; /* shards may be missing */
 	const Rd__Finish *finish;
 	char name[RD_JOB_ID_MAX + 1];
 	struct rd_bytes room;
@@ -62,9 +63,11 @@ static int find_shards(struct job *j, uint32_t trace, struct rd_error *err)
 		if (given_up(j->finish, trace, shard))
 			continue;
 		int code = rd_work_ledger(j->work, &id, &row, err);
+		if (code == 0 && j->so_far)
+			continue;
 		if (code == 0)
 			code = rd_fail(err, RD_NOT_FOUND, "shard %u of trace %u is not merged", shard, trace);
-		if (code > 0)
+		if (code > 0 && !j->so_far)
 			code = rd_work_check(j->work, &id, &row, &j->bytes, err);
 		if (code < 0)
 			return code;
@@ -188,25 +191,89 @@ static int finish(struct job *j, int (*progress)(void *ctx, uint64_t done, uint6
 	return 0;
 }
 
+static int open_job(struct job *j, const char *state, const struct rd_message *order, struct rd_error *err)
+{
+	char folder[4096];
+	int code = rd_path(folder, sizeof folder, err, "%s/work", state);
+
+	rd_field_text(&order->envelope->job, j->name, sizeof j->name);
+	if (code == 0)
+		code = rd_work_open_reader(folder, &j->work, err);
+	return code == 0 ? fill_traces(j, order, err) : code;
+}
+
+static void close_job(struct job *j)
+{
+	for (size_t i = 0; j->shards && i < j->finish->n_path; i++)
+		rd_vec_release(&j->shards[i].present);
+	rd_work_close(j->work);
+	rd_arena_release(&j->arena);
+	rd_bytes_release(&j->room);
+}
+
 int rd_compute(const char *state, const struct rd_message *order,
 	       int (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx, struct rd_result *out,
 	       struct rd_error *err)
 {
 	struct job j = {.finish = order->envelope->finish};
-	char folder[4096];
-	int code = rd_path(folder, sizeof folder, err, "%s/work", state);
+	int code = open_job(&j, state, order, err);
 
-	rd_field_text(&order->envelope->job, j.name, sizeof j.name);
-	if (code == 0)
-		code = rd_work_open_reader(folder, &j.work, err);
-	if (code == 0)
-		code = fill_traces(&j, order, err);
 	if (code == 0)
 		code = finish(&j, progress, ctx, out, err);
-	for (size_t i = 0; j.shards && i < j.finish->n_path; i++)
-		rd_vec_release(&j.shards[i].present);
-	rd_work_close(j.work);
-	rd_arena_release(&j.arena);
-	rd_bytes_release(&j.room);
+	close_job(&j);
+	return code;
+}
+
+/* ---- so far */
+
+static int look_at_clock(void *ctx, uint64_t done, uint64_t total)
+{
+	(void)done, (void)total;
+	return rd_now_ns() < *(const uint64_t *)ctx ? 0 : RD_LIMIT;
+}
+
+/* The traces of a group, named by its first one. */
+static int add_group(const struct job *j, size_t first, struct rd_finish_trace *room, uint64_t *deadline_ns,
+		     struct rd_top *top, struct rd_error *err)
+{
+	struct rd_progress progress = {.tell = look_at_clock, .ctx = deadline_ns};
+	struct rd_partial belief = {0};
+	const struct rd_partial *in_memory = &belief;
+	struct rd_tables tables = {.shards = 1, .in_memory = &in_memory};
+	size_t n = 0;
+
+	for (size_t i = first; i < j->finish->n_path; i++)
+		if (j->traces[i].group == j->traces[first].group)
+			room[n++] = j->traces[i];
+	int code = rd_finish_so_far(room, n, &belief, &progress, err);
+	if (code == 0)
+		code = rd_top_add(top, (uint32_t)first, &tables, 0, err);
+	rd_partial_release(&belief);
+	return code;
+}
+
+static bool is_first(const struct job *j, size_t trace)
+{
+	for (size_t i = 0; i < trace; i++)
+		if (j->traces[i].group == j->traces[trace].group)
+			return false;
+	return true;
+}
+
+int rd_compute_so_far(const char *state, const struct rd_message *order, uint64_t deadline_ns, struct rd_top *top,
+		      uint32_t *shards, struct rd_error *err)
+{
+	struct job j = {.finish = order->envelope->finish, .so_far = true};
+	int code = open_job(&j, state, order, err);
+	struct rd_finish_trace *room =
+		code == 0 ? rd_arena_take(&j.arena, j.finish->n_path * sizeof *room) : NULL;
+
+	if (code == 0 && room == NULL)
+		code = rd_fail_nomem(err);
+	for (size_t i = 0; code == 0 && i < j.finish->n_path; i++)
+		if (is_first(&j, i))
+			code = add_group(&j, i, room, &deadline_ns, top, err);
+	*shards = (uint32_t)j.present;
+	close_job(&j);
 	return code;
 }

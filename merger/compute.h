@@ -8,6 +8,7 @@
 
 #include "net/message.h"
 #include "profile/result.h"
+#include "profile/top.h"
 
 /*
  * `order` is a FINISH that rd_validate accepted, `state` the merger's folder
@@ -17,5 +18,13 @@
 int rd_compute(const char *state, const struct rd_message *order,
 	       int (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx, struct rd_result *out,
 	       struct rd_error *err);
+
+/*
+ * The same question while shards are still to come, answered by those that are there: the hottest methods, reconciled
+ * over them. Gives up with RD_LIMIT after the deadline (rd_now_ns). *shards says how many there are. *top is
+ * initialised, and undefined after a failure, but for its release.
+ */
+int rd_compute_so_far(const char *state, const struct rd_message *order, uint64_t deadline_ns, struct rd_top *top,
+		      uint32_t *shards, struct rd_error *err);
 
 #endif

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/deliver.h"
 #include "base/file.h"
 #include "base/limits.h"
@@ -60,6 +61,7 @@ struct task {
 	char job[RD_JOB_ID_MAX + 1];
 	char output[RD_PATH_MAX + 1];
 	const char *state;
+	uint64_t memory_bytes; /* 0: no limit */
 	int pipe;
 };
 
@@ -84,10 +86,8 @@ static int read_task(struct task *t, int fd, struct rd_error *err)
 	if ((code = rd_envelope_unpack((struct rd_span){packed, t->head.packed_bytes}, &t->order.envelope, err)) < 0)
 		return code;
 	rd_field_text(&t->order.envelope->job, t->job, sizeof t->job);
-	if (t->head.step == RD_STEP_LOOK)
-		return 0;
 	if (t->order.envelope->finish == NULL)
-		return rd_fail(err, RD_INTERNAL, "a task without an order");
+		return t->head.step == RD_STEP_LOOK ? 0 : rd_fail(err, RD_INTERNAL, "a task without an order");
 	rd_field_text(&t->order.envelope->finish->output, t->output, sizeof t->output);
 	return rd_blob_add(&t->order.blob, c.at, rd_left(&c), err);
 }
@@ -315,8 +315,12 @@ static int deliver(const struct task *t, struct rd_error *err)
 static int look(const struct task *t, struct rd_error *err)
 {
 	struct rd_bytes packed = {0};
-	int code = rd_look_child(t->state, t->order.envelope, &packed, err);
+	int code = t->memory_bytes && rd_limits_memory()
+			   ? rd_limit(RLIMIT_DATA, t->memory_bytes / RD_LOOK_MEMORY_PART, "memory", err)
+			   : 0;
 
+	if (code == 0)
+		code = rd_look_child(t->state, &t->order, rd_now_ns() + RD_LOOK_NS, &packed, err);
 	if (code == 0)
 		code = rd_pipe_write(t->pipe, RD_FINISH_TOP, (struct rd_span){packed.at, packed.n}, (struct rd_span){0},
 				     err);
@@ -387,7 +391,7 @@ int rd_finish_child(const struct rd_forker_child *child, const char *state, uint
 	if (child->fds_n != 2)
 		return 1;
 	signal(SIGPIPE, SIG_IGN);
-	struct task t = {.state = state, .pipe = child->fds[RD_FORKER_PIPE_FD]};
+	struct task t = {.state = state, .memory_bytes = memory_bytes, .pipe = child->fds[RD_FORKER_PIPE_FD]};
 	rd_error_clear(&err);
 	code = limit_memory(memory_bytes, &err);
 	if (code == 0)

@@ -21,37 +21,46 @@ void rd_look_release(struct rd_look *l)
 {
 	rd_pipe_release(&l->pipe);
 	rd_bytes_release(&l->answer);
+	for (size_t i = 0; i < l->waiting.n; i++)
+		rd_message_release(&l->waiting.at[i].order);
 	rd_vec_release(&l->waiting);
 }
 
-void rd_look_ask(struct rd_look *l, const Rd__Envelope *e)
+/* The newer question knows more of the job; of the counts the greatest will do for all. */
+static void take_over(struct rd_look_question *q, struct rd_message *m)
 {
-	struct rd_look_question q = {.count = (uint32_t)e->count};
+	if (q->order.envelope && q->order.envelope->count > m->envelope->count)
+		m->envelope->count = q->order.envelope->count;
+	rd_message_release(&q->order);
+	q->order = *m;
+	*m = (struct rd_message){0};
+}
 
-	rd_field_text(&e->job, q.job, sizeof q.job);
+void rd_look_ask(struct rd_look *l, struct rd_message *m)
+{
+	struct rd_look_question q = {.order = {0}};
+
+	rd_field_text(&m->envelope->job, q.job, sizeof q.job);
 	for (size_t i = 0; i < l->waiting.n; i++) {
 		if (strcmp(l->waiting.at[i].job, q.job) != 0)
 			continue;
 		/* Many may ask; all hear the longest answer, unless it is being made already. */
-		if ((i > 0 || l->child == 0) && q.count > l->waiting.at[i].count)
-			l->waiting.at[i].count = q.count;
+		if (i > 0 || l->child == 0)
+			take_over(&l->waiting.at[i], m);
 		return;
 	}
 	struct rd_look_question *slot = l->waiting.n < WAITING_MAX ? rd_vec_add(&l->waiting) : NULL;
-	if (slot)
-		*slot = q;
+	if (slot == NULL)
+		return;
+	*slot = q;
+	take_over(slot, m);
 }
 
 static int start(struct rd_look *l, struct rd_forker *forker, struct rd_error *err)
 {
-	struct rd_message order = {0};
 	struct rd_job_record record = {0};
-	Rd__Envelope e = rd_envelope(RD__KIND__TOP);
+	int fd = rd_finish_task_file(RD_STEP_LOOK, &l->waiting.at[0].order, &record, err);
 
-	e.job = rd_field(l->waiting.at[0].job);
-	e.count = l->waiting.at[0].count;
-	order.envelope = &e;
-	int fd = rd_finish_task_file(RD_STEP_LOOK, &order, &record, err);
 	if (fd < 0)
 		return fd;
 	l->child = RD_LOOK_CHILD | ++l->children;
@@ -143,6 +152,7 @@ int rd_look_take(struct rd_look *l, Rd__Envelope **to)
 		code = rd_envelope_copy(&e, to, NULL);
 	}
 	l->child = 0;
+	rd_message_release(&l->waiting.at[0].order);
 	l->waiting.n--;
 	memmove(l->waiting.at, l->waiting.at + 1, l->waiting.n * sizeof *l->waiting.at);
 	return code == 0;

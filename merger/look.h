@@ -2,8 +2,9 @@
  * look - early answers: what the merged shards of a job believe, while it still runs.
  *
  * The merger's own process parses nothing, so a child reads the store at its
- * snapshot, adds up the preliminary histograms, and answers with the packed
- * message. One child at a time looks; a question about the same job waits for
+ * snapshot and answers with the packed message. It reconciles the shards that
+ * are there, as the finish will all of them; where that needs too much memory
+ * or time, it adds up what each believes by itself. One child at a time looks; a question about the same job waits for
  * its answer, others wait in line. A lost answer is asked for again by whoever
  * wants it.
  */
@@ -17,9 +18,13 @@
 /* Ids of these children, apart from those of the finishes. */
 #define RD_LOOK_CHILD ((uint64_t)1 << 63)
 
+/* Of the memory that a finish may have, a look may have a quarter; and of time so much until it only adds up. */
+#define RD_LOOK_MEMORY_PART 4
+#define RD_LOOK_NS          10000000000u
+
 struct rd_look_question {
 	char job[RD_JOB_ID_MAX + 1];
-	uint32_t count;
+	struct rd_message order; /* its TOP */
 };
 
 struct rd_look {
@@ -33,8 +38,8 @@ struct rd_look {
 
 void rd_look_init(struct rd_look *l);
 void rd_look_release(struct rd_look *l);
-/* A TOP of the broker. When too many wait it is dropped. */
-void rd_look_ask(struct rd_look *l, const Rd__Envelope *e);
+/* A TOP of the broker; what is in it may be taken over. When too many wait it is dropped. */
+void rd_look_ask(struct rd_look *l, struct rd_message *m);
 /* Start the next child, if one waits. */
 void rd_look_pump(struct rd_look *l, struct rd_forker *forker);
 /* The pipe is readable; a child is gone. */
@@ -43,7 +48,8 @@ void rd_look_gone(struct rd_look *l, const struct rd_forker_exit *e);
 /* 1 and *to is the answer, an envelope of its own memory; 0 none yet. */
 int rd_look_take(struct rd_look *l, Rd__Envelope **to);
 
-/* ---- the child's side: the message of TOP in, the packed TOP_ROWS out */
-int rd_look_child(const char *state, const Rd__Envelope *question, struct rd_bytes *packed, struct rd_error *err);
+/* ---- the child's side: the message of TOP in, the packed TOP_ROWS out. deadline_ns is of rd_now_ns. */
+int rd_look_child(const char *state, const struct rd_message *question, uint64_t deadline_ns, struct rd_bytes *packed,
+		  struct rd_error *err);
 
 #endif

@@ -1,4 +1,5 @@
 #include "base/file.h"
+#include "merger/compute.h"
 #include "merger/look.h"
 #include "merger/work.h"
 #include "profile/top.h"
@@ -6,9 +7,11 @@
 #include <string.h>
 
 struct looking {
-	struct rd_work *work;
+	const char *state, *job;
+	struct rd_work *work; /* while the shards are added up */
 	struct rd_top top;
 	uint32_t shards;
+	bool reconciled;
 };
 
 /* One merged shard as a trace of its own with that one shard. */
@@ -81,30 +84,56 @@ static int pack(const struct looking *l, const Rd__Envelope *question, const rd_
 	top.signature = texts[3];
 	top.exclusive = counts[0];
 	top.inclusive = counts[1];
+	top.reconciled = l->reconciled;
 	e.job = question->job;
 	e.top = &top;
 	return rd_envelope_pack(&e, packed, err);
 }
 
-int rd_look_child(const char *state, const Rd__Envelope *question, struct rd_bytes *packed, struct rd_error *err)
+/* What each shard believes by itself. */
+static int add_up(struct looking *l, struct rd_error *err)
 {
-	struct looking l = {0};
+	char folder[4096];
+	int code = rd_path(folder, sizeof folder, err, "%s/work", l->state);
+
+	rd_top_release(&l->top);
+	rd_top_init(&l->top);
+	l->shards = 0;
+	if (code == 0)
+		code = rd_work_open_reader(folder, &l->work, err);
+	if (code == 0)
+		code = rd_work_each_shard(l->work, l->job, add_shard, l, err);
+	rd_work_close(l->work);
+	return code;
+}
+
+/* Too much memory or time is no failure: then each speaks for itself. */
+static int reconcile(struct looking *l, const struct rd_message *question, uint64_t deadline_ns, struct rd_error *err)
+{
+	if (question->envelope->finish == NULL)
+		return add_up(l, err);
+	int code = rd_compute_so_far(l->state, question, deadline_ns, &l->top, &l->shards, err);
+	if (code == RD_LIMIT || code == RD_NOMEM)
+		return add_up(l, err);
+	l->reconciled = code == 0;
+	return code;
+}
+
+int rd_look_child(const char *state, const struct rd_message *question, uint64_t deadline_ns, struct rd_bytes *packed,
+		  struct rd_error *err)
+{
+	const Rd__Envelope *e = question->envelope;
+	char job[RD_JOB_ID_MAX + 1];
+	struct looking l = {.state = state, .job = rd_field_text(&e->job, job, sizeof job)};
 	rd_top_rows rows = {0};
-	char folder[4096], job[RD_JOB_ID_MAX + 1];
-	size_t most = question->count < RD_TOP_MAX ? (size_t)question->count : RD_TOP_MAX;
 
 	rd_top_init(&l.top);
-	int code = rd_path(folder, sizeof folder, err, "%s/work", state);
+	int code = reconcile(&l, question, deadline_ns, err);
 	if (code == 0)
-		code = rd_work_open_reader(folder, &l.work, err);
+		code = rd_top_hottest(&l.top, e->count < RD_TOP_MAX ? (size_t)e->count : RD_TOP_MAX, &rows, err);
 	if (code == 0)
-		code = rd_work_each_shard(l.work, rd_field_text(&question->job, job, sizeof job), add_shard, &l, err);
-	if (code == 0)
-		code = rd_top_hottest(&l.top, most, &rows, err);
-	if (code == 0)
-		code = pack(&l, question, &rows, packed, err);
+		code = pack(&l, e, &rows, packed, err);
 	rd_vec_release(&rows);
 	rd_top_release(&l.top);
-	rd_work_close(l.work);
 	return code;
 }

@@ -138,7 +138,7 @@ static int hear_broker(struct serve *s, struct rd_error *err)
 		if (got < 0) {
 			tell_refused(s, &why);
 		} else if (m.envelope->kind == RD__KIND__TOP) {
-			rd_look_ask(&s->look, m.envelope);
+			rd_look_ask(&s->look, &m);
 		} else {
 			code = rd_merger_message(&s->merger, &m, err);
 		}

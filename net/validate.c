@@ -245,7 +245,11 @@ static int check_status(const struct check *c)
 
 static int check_top(const struct check *c)
 {
-	return c->e->count >= 1 && c->e->count <= RD_TOP_MAX ? 0 : bad(c, "the number of its rows");
+	if (c->e->count < 1 || c->e->count > RD_TOP_MAX)
+		return bad(c, "the number of its rows");
+	if ((c->e->finish != NULL) != (c->blob->frames.n > 0))
+		return bad(c, "its traces");
+	return c->e->finish ? check_finish(c) : 0;
 }
 
 static int check_top_rows(const struct check *c)
@@ -292,7 +296,7 @@ static const struct rule rules[] = {
 	[RD__KIND__STATUS] = {"STATUS", CLIENT, 0, 0, MAYBE_JOB, NO_BLOB, NULL},
 	[RD__KIND__JOB_STATUS] = {"JOB_STATUS", BROKER, HAS_STATUS, 0, JOB, NO_BLOB, check_status},
 	[RD__KIND__CANCEL] = {"CANCEL", CLIENT, 0, 0, JOB, NO_BLOB, NULL},
-	[RD__KIND__TOP] = {"TOP", CLIENT | BROKER, 0, 0, JOB, NO_BLOB, check_top},
+	[RD__KIND__TOP] = {"TOP", CLIENT | BROKER, 0, HAS_FINISH, JOB, ANY_BLOB, check_top},
 	[RD__KIND__TOP_ROWS] = {"TOP_ROWS", MERGER | BROKER, 0, HAS_TOP | HAS_ERROR, JOB, NO_BLOB, check_top_rows},
 	[RD__KIND__JOBS] = {"JOBS", BROKER, 0, 0, NONE, NO_BLOB, NULL},
 	[RD__KIND__RETRY] = {"RETRY", CLIENT, 0, 0, JOB, NO_BLOB, NULL},

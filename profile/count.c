@@ -232,7 +232,7 @@ int rd_count_group(struct rd_count *count, struct rd_group *g, struct rd_error *
 	rd_filter_ticks(count->filter, rd_group_clock(g), &c.from, &c.to);
 	rd_resolver_init(&c.resolver, g->content, &g->raw_stacks, &g->addresses, &g->methods, &g->images, &g->mappings,
 			 count->progress);
-	c.resolver.once = count->by_stack_only;
+	c.resolver.once = count->once;
 	int rc = rd_stream_open(&c.samples, RD_TABLE_SAMPLES, g->shards.at, g->shards.n, &g->raw_stacks, err);
 	if (rc == 0)
 		rc = rd_join_open(&c.join, g->shards.at, g->shards.n, &g->raw_stacks, &g->keys,

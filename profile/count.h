@@ -14,6 +14,7 @@ struct rd_count {
 	const struct rd_moments *moments;
 	struct rd_filter *filter;
 	bool by_stack_only;           /* rows by process and stack: no thread, kind or bucket */
+	bool once;                    /* an address is for ever what it was for the first sample that asks */
 	struct rd_progress *progress; /* its `done` is counted here; NULL none */
 	/* Counted: */
 	uint64_t samples, weight, discarded;

@@ -46,4 +46,11 @@ int rd_finish(const struct rd_finish_trace *traces, size_t n, const struct rd_fi
 int rd_finish_preliminary(const struct rd_trace_info *info, struct rd_partial *p, struct rd_progress *progress,
 			  struct rd_error *err);
 
+/*
+ * What those shards that are there believe together, while others are still to come: appended to belief->preliminary,
+ * samples of all processes and times. The traces are one group; each one's partials are those of its merged shards.
+ */
+int rd_finish_so_far(const struct rd_finish_trace *traces, size_t n, struct rd_partial *belief,
+		     struct rd_progress *progress, struct rd_error *err);
+
 #endif

@@ -1,7 +1,7 @@
 /*
- * The belief of one shard: the engine of the finish over the one partial, in
- * memory, with rows by process and stack only, folded by method. Samples that
- * brought equal stacks along are one to it, and the fold goes over the tree of
+ * The belief of one shard, or of those that are there: the engine of the
+ * finish with rows by process and stack only, folded by method. Samples of one
+ * shard that brought equal stacks along are one to it, and the fold goes over the tree of
  * calls once, not along every stack.
  */
 #include <string.h>
@@ -135,33 +135,30 @@ static int fold(const struct rd_content *content, struct rd_partial *p, bool mer
 	return rc;
 }
 
-static int count(struct rd_content *content, const struct rd_trace_info *info, const struct rd_partial *p,
-		 struct rd_progress *progress, struct rd_error *err)
+/* The traces are one group. */
+static int count(struct rd_content *content, struct rd_group *group, bool once, struct rd_progress *progress,
+		 struct rd_error *err)
 {
 	struct rd_moments moments;
 	struct rd_filter filter;
 	struct rd_trust trust = {0};
-	struct rd_group group;
 	struct rd_count counting = {
 		.content = content,
 		.moments = &moments,
 		.filter = &filter,
 		.by_stack_only = true,
+		.once = once,
 		.progress = progress,
 		.trust = &trust,
 	};
 
 	rd_moments_init(&moments);
 	rd_filter_init(&filter, NULL, &moments);
-	rd_group_init(&group, content, progress);
-	int rc = rd_group_add_file(&group, 0, info, (struct rd_tables){.shards = 1, .in_memory = &p}, err);
+	int rc = rd_group_load_summaries(group, err);
 	if (rc == 0)
-		rc = rd_group_load_summaries(&group, err);
+		rc = rd_group_gather(group, err);
 	if (rc == 0)
-		rc = rd_group_gather(&group, err);
-	if (rc == 0)
-		rc = rd_count_group(&counting, &group, err);
-	rd_group_release(&group);
+		rc = rd_count_group(&counting, group, err);
 	rd_filter_release(&filter);
 	return rc;
 }
@@ -218,23 +215,80 @@ static int merge(const struct rd_partial *p, struct rd_partial *few, bool *merge
 	return 0;
 }
 
+/* What is believed, and of what. */
+struct file {
+	const struct rd_trace_info *info;
+	struct rd_tables tables;
+};
+struct believing {
+	struct file (*file)(const void *ctx, size_t i);
+	const void *ctx;
+	size_t n;      /* files; they are one group */
+	bool once;     /* as in struct rd_count */
+	bool weighted; /* a sample's weight says how many it stands for */
+};
+
+static int believe(const struct believing *b, struct rd_partial *to, struct rd_progress *progress,
+		   struct rd_error *err)
+{
+	struct rd_content content;
+	struct rd_group group;
+	int rc = rd_content_init(&content, err);
+
+	rd_group_init(&group, &content, progress);
+	for (size_t i = 0; rc == 0 && i < b->n; i++) {
+		struct file f = b->file(b->ctx, i);
+		rc = rd_group_add_file(&group, (uint32_t)i, f.info, f.tables, err);
+	}
+	if (rc == 0)
+		rc = count(&content, &group, b->once, progress, err);
+	rd_group_release(&group);
+	if (rc == 0)
+		rc = fold(&content, to, b->weighted, progress, err);
+	rd_content_release(&content);
+	return rc;
+}
+
+struct shard {
+	const struct rd_trace_info *info;
+	const struct rd_partial *p;
+};
+
+static struct file file_of_shard(const void *ctx, size_t i)
+{
+	const struct shard *s = ctx;
+
+	(void)i;
+	return (struct file){s->info, {.shards = 1, .in_memory = &s->p}};
+}
+
 int rd_finish_preliminary(const struct rd_trace_info *info, struct rd_partial *p, struct rd_progress *progress,
 			  struct rd_error *err)
 {
-	struct rd_content content;
 	struct rd_partial few;
-	bool merged;
-	int rc = merge(p, &few, &merged, err);
+	struct shard shard = {info, &few};
+	struct believing b = {.file = file_of_shard, .ctx = &shard, .n = 1, .once = true};
+	int rc = merge(p, &few, &b.weighted, err);
 
 	if (rc < 0)
 		return rc;
-	rc = rd_content_init(&content, err);
-	if (rc == 0)
-		rc = count(&content, info, &few, progress, err);
-	if (merged)
+	rc = believe(&b, p, progress, err);
+	if (b.weighted)
 		rd_vec_release(&few.samples);
-	if (rc == 0)
-		rc = fold(&content, p, merged, progress, err);
-	rd_content_release(&content);
 	return rc;
+}
+
+static struct file file_of_trace(const void *ctx, size_t i)
+{
+	const struct rd_finish_trace *t = (const struct rd_finish_trace *)ctx + i;
+
+	return (struct file){t->info, {.shards = t->partials.shards, .packed = &t->partials}};
+}
+
+int rd_finish_so_far(const struct rd_finish_trace *traces, size_t n, struct rd_partial *belief,
+		     struct rd_progress *progress, struct rd_error *err)
+{
+	struct believing b = {.file = file_of_trace, .ctx = traces, .n = n};
+
+	return believe(&b, belief, progress, err);
 }

@@ -95,6 +95,16 @@ is "early answers: marked as such, with the share that is done" 1 \
 	"$(grep -c '^preliminary: [0-9]* % done .* shards merged, [1-9][0-9]* samples$' "$scratch/top")"
 is "early answers: at most so many" true "$("$bin/rundown" status "$2" --top 3 --format json |
 	jq '.preliminary and (.methods | length) <= 3 and .methods[0].exclusive >= .methods[1].exclusive')"
+is "early answers: reconciled over what is merged" true \
+	"$("$bin/rundown" status "$2" --top 3 --format json | jq .reconciled)"
+"$bin/rundown" report --broker "$RUNDOWN_BROKER" "$2" --top 3 >"$scratch/early" 2>"$scratch/err"
+is "report of a job that runs: exit code" 0 $?
+is "report of a job that runs: what status says" "$(cat "$scratch/top")" "$(cat "$scratch/early")"
+"$bin/rundown" report --broker "$RUNDOWN_BROKER" "$2" --format json -o "$scratch/early.json" 2>"$scratch/err"
+is "report of a job that runs: json into a file" "0 true" \
+	"$? $(jq '.preliminary and .share > 0 and .share < 1 and .methods[0].exclusive > 0' "$scratch/early.json")"
+"$bin/rundown" report --broker "$RUNDOWN_BROKER" "$2" --format folded >"$scratch/early" 2>"$scratch/err"
+is "report of a job that runs: what it cannot have" "2 1" "$? $(grep -c 'the job still runs' "$scratch/err")"
 kill_hard $broker
 kill_hard $merger
 start_merger
@@ -138,6 +148,12 @@ is "retry: exit code of the result" 0 $?
 is "retry: the digest" "$(digest "$scratch/out/shop-verbose.run")" "$(digest "$scratch/out/again.rundown")"
 "$bin/rundown" status "$again" --top 3 2>"$scratch/err"
 is "early answers of an ended job: exit code" 1 $?
+is "report of an ended job: that of its result" "$(digest "$scratch/out/again.rundown")" \
+	"$("$bin/rundown" report --broker "$RUNDOWN_BROKER" "$again" --digest)"
+"$bin/rundown" report --broker "$RUNDOWN_BROKER" "$job" 2>"$scratch/err"
+is "report of a cancelled job" "1 rundown report: the job came to nothing: the job was cancelled" "$? $(cat "$scratch/err")"
+"$bin/rundown" report --broker "$RUNDOWN_BROKER" nobody 2>"$scratch/err"
+is "report of a job that nobody knows" "1 1" "$? $(grep -c 'no such job.*nobody' "$scratch/err")"
 "$bin/rundown" retry "$again" >"$scratch/path" 2>"$scratch/err"
 is "retry of a whole job: exit code" 1 $?
 is "retry of a whole job: one line" "rundown retry: nothing of this job was given up ($again)" "$(cat "$scratch/err")"

@@ -13,6 +13,7 @@
 #include "merger/beside.h"
 #include "merger/compute.h"
 #include "merger/finish.h"
+#include "merger/look.h"
 #include "merger/work.h"
 #include "store/store.h"
 #include "tests/merger/job.h"
@@ -434,6 +435,65 @@ static void a_finish_without_memory_names_its_limit(void **state)
 	assert_ok(run(f, RD_STEP_FINISH, false, SHARDS), &f->answer);
 }
 
+/* The hottest methods while some shards are merged; released by rd_envelope_free. */
+static Rd__Envelope *look(struct fixture *f, uint64_t deadline_ns)
+{
+	struct rd_message order;
+	struct rd_bytes packed = {0};
+	Rd__Envelope *answer;
+
+	job_order(&job, "job-1", f->output, false, SHARDS, &order);
+	order.envelope->kind = RD__KIND__TOP;
+	order.envelope->count = 20;
+	assert_ok(rd_look_child(f->state, &order, deadline_ns, &packed, &f->err), &f->err);
+	assert_ok(rd_envelope_unpack((struct rd_span){packed.at, packed.n}, &answer, &f->err), &f->err);
+	assert_int_equal(answer->kind, RD__KIND__TOP_ROWS);
+	assert_non_null(answer->top);
+	rd_bytes_release(&packed);
+	rd_message_release(&order);
+	return answer;
+}
+
+/* Samples of the first rows that nobody has a name for. */
+static uint64_t nameless(const Rd__Top *t)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < t->n_name; i++)
+		if (t->name[i].len == 1 && t->name[i].data[0] == '?')
+			n += t->exclusive[i];
+	return n;
+}
+
+static void early_answers_are_reconciled(void **state)
+{
+	struct fixture *f = *state;
+	Rd__Envelope *all, *apart, *some;
+
+	merge(f->state, SHARDS);
+	all = look(f, UINT64_MAX);
+	assert_int_equal(all->top->reconciled, 1);
+	assert_int_equal(all->top->shards, SHARDS);
+	assert_int_equal(all->top->samples, JOB_SAMPLES);
+	assert_int_equal(all->top->n_pid, 20);
+	/* No time for that: each shard speaks for itself, and the names are in the last one. */
+	apart = look(f, 0);
+	assert_int_equal(apart->top->reconciled, 0);
+	assert_int_equal(apart->top->shards, SHARDS);
+	assert_int_equal(apart->top->samples, JOB_SAMPLES);
+	assert_true(nameless(apart->top) > 8 * nameless(all->top));
+	rd_envelope_free(apart);
+	rd_envelope_free(all);
+	snprintf(f->state, sizeof f->state, "%s", scratch_path("state-some"));
+	assert_int_equal(mkdir(f->state, 0700), 0);
+	merge(f->state, 2);
+	some = look(f, UINT64_MAX);
+	assert_int_equal(some->top->reconciled, 1);
+	assert_int_equal(some->top->shards, 2);
+	assert_in_range(some->top->samples, 1, JOB_SAMPLES - 1);
+	rd_envelope_free(some);
+}
+
 int main(void)
 {
 #define FINISH_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -449,6 +509,7 @@ int main(void)
 		FINISH_TEST(no_folder_for_the_output),
 		FINISH_TEST(a_damaged_store_is_no_result),
 		FINISH_TEST(a_finish_without_memory_names_its_limit),
+		FINISH_TEST(early_answers_are_reconciled),
 	};
 	job_make(&job, SHARDS);
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

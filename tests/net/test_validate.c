@@ -291,7 +291,8 @@ static void every_kind_with_what_it_must_not_have(void **state)
 			refused(from, "job, task or attempt");
 		}
 		good(kind);
-		if (m.blob.frames.n == 0 && kind != RD__KIND__RESULT && kind != RD__KIND__FINISH) {
+		if (m.blob.frames.n == 0 && kind != RD__KIND__RESULT && kind != RD__KIND__FINISH &&
+		    kind != RD__KIND__TOP) {
 			rd_blob_add(&m.blob, "x", 1, NULL);
 			refused(from, "frames");
 		}
@@ -409,6 +410,9 @@ static void scratch_folders(void **state)
 				 rd_is_scratch((struct rd_span){(const uint8_t *)rows[i].path, strlen(rows[i].path)}));
 	BAD(TOP, CLIENT, e.count = 0, "rows");
 	BAD(TOP, CLIENT, e.count = RD_TOP_MAX + 1, "rows");
+	BAD(TOP, BROKER, e.finish = &finish, "traces");
+	BAD(TOP, BROKER, rd_blob_add(&m.blob, "x", 1, NULL), "traces");
+	BAD(TOP, BROKER, (e.finish = &finish, rd_blob_add(&m.blob, "x", 1, NULL), finish.n_path = 0), "number");
 	BAD(TOP_ROWS, MERGER, e.top = NULL, "rows or why");
 	BAD(TOP_ROWS, MERGER, e.error = &error, "rows or why");
 	BAD(TOP_ROWS, MERGER, top.n_exclusive = 1, "rows");
