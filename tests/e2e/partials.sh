@@ -55,10 +55,11 @@ rm "$scratch/made.etl"
 # Its methods have their names at the end only.
 zstd -dqc tests/traces/shop-verbose.nettrace.zst >"$scratch/shop.nettrace"
 work "$scratch/shop.nettrace" 1
-holds "one shard believes what is" '.shards == 1 and .preliminary_samples > 0 and .preliminary_changed == 0'
+holds "one shard believes nearly what is" \
+	'.shards == 1 and .preliminary_samples > 0 and .preliminary_changed * 20 <= .preliminary_samples'
 work "$scratch/shop.nettrace" 7
 holds "of seven, some do not know the names" \
-	'.shards == 7 and .preliminary_changed > 0 and .preliminary_changed <= .preliminary_samples'
+	'.shards == 7 and .preliminary_changed * 2 > .preliminary_samples and .preliminary_changed <= .preliminary_samples'
 holds "time and memory" '.finish_ns > 0 and .merge_ns > 0 and .finish_peak_bytes > 1000000 and .merge_peak_bytes > 1000000'
 "$bin/rundown" report "$scratch/r" --stats >"$scratch/out"
 is "report --stats: text" "work: 7 shards; 1 1 1" "$(grep -o '^work: 7 shards;' "$scratch/out") $(
