@@ -208,6 +208,16 @@ const char *rd_inputs_shown(const struct rd_inputs *in, const char *path)
 	return NULL;
 }
 
+void rd_inputs_show(const struct rd_inputs *in, struct rd_error *err)
+{
+	const char *shown = rd_inputs_shown(in, err->file);
+
+	if (shown == NULL)
+		return;
+	err->file[0] = 0;
+	rd_error_at(err, err->code, shown, RD_NO_OFFSET);
+}
+
 void rd_inputs_release(struct rd_inputs *in)
 {
 	for (size_t i = 0; i < in->files.n; i++) {

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 
 struct rd_input_file {
@@ -38,6 +39,8 @@ int rd_inputs_find(struct rd_inputs *in, const char *command, const char *const 
 /* The path as the user would write it, of an absolute one; NULL when it is none of these. Long ones may lack their
  * head. */
 const char *rd_inputs_shown(const struct rd_inputs *in, const char *path);
+/* Daemons know a trace by its absolute path, the user by the one that he gave: so is the file of an error named then. */
+void rd_inputs_show(const struct rd_inputs *in, struct rd_error *err);
 void rd_inputs_release(struct rd_inputs *in);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/out.h"
 #include "cli/client.h"
 #include "cli/command.h"
+#include "cli/incomplete.h"
 #include "cli/job_status.h"
 #include "cli/options.h"
 #include "merger/beside.h"
@@ -29,7 +30,7 @@ struct words {
 
 struct answer {
 	const struct words *words;
-	char path[RD_PATH_MAX + 1];
+	struct rd_left_out left_out;
 	int exit_code;
 };
 
@@ -88,7 +89,7 @@ static int hear(void *ctx, const Rd__Envelope *e, struct rd_error *err)
 		rd_job_error(s, err);
 		return rd_error_in(err, err->code < 0 ? err->code : RD_INTERNAL, "the job came to nothing");
 	}
-	rd_field_text(&s->finished->output, a->path, sizeof a->path);
+	rd_left_out_take(&a->left_out, s);
 	return 1;
 }
 
@@ -174,10 +175,12 @@ int rd_cmd_result(int argc, char **argv)
 	e.watch = w.wait;
 	int rc = rd_client_ask(&w.client, &e, hear, &a, &err);
 	if (rc == 0 && w.output)
-		rc = fetch(&w, a.path, &err);
+		rc = fetch(&w, a.left_out.result, &err);
 	if (rc < 0)
 		return rd_complain(NAME, &err);
+	if (a.exit_code == RD_EXIT_INCOMPLETE)
+		rd_note_incomplete_job(NAME, NULL, &a.left_out, w.strict);
 	rd_out_init(&o, STDOUT_FILENO);
-	rd_out_printf(&o, "%s\n", w.output ? w.output : a.path);
+	rd_out_printf(&o, "%s\n", w.output ? w.output : a.left_out.result);
 	return rd_out_close(&o, &err) < 0 ? rd_complain(NAME, &err) : a.exit_code;
 }

@@ -2,7 +2,6 @@
  * run - `rundown run TRACE...`: from traces to a result, with daemons of its own.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,49 +38,6 @@ static int tell_result(const struct rd_run_words *w, const struct rd_result *r, 
 	return rc < 0 ? rc : closed;
 }
 
-/* Daemons know a trace by its absolute path, the user by the one that he gave. */
-static void show_as_given(const struct rd_run_words *w, struct rd_error *err)
-{
-	const char *shown = rd_inputs_shown(&w->inputs, err->file);
-
-	if (shown == NULL)
-		return;
-	err->file[0] = 0;
-	rd_error_at(err, err->code, shown, RD_NO_OFFSET);
-}
-
-/* Exit code 3 has its reason on stderr, whatever is shown elsewhere. */
-static void note_incomplete(const struct rd_run_words *w, const struct rd_result *r, const struct rd_run_end *end)
-{
-	const struct rd_trust *t = &r->trust;
-	char line[1024], cut[48];
-	size_t damaged = 0;
-
-	if (end->quarantined > 0) {
-		struct rd_error why = end->last_failure;
-		show_as_given(w, &why);
-		rd_note(NAME, "%" PRIu32 " of %" PRIu32 " shards could not be decoded and are left out: %s",
-			end->quarantined, end->shards, rd_error_line(&why, line, sizeof line));
-	}
-	for (size_t i = 0; i < r->traces.n; i++) {
-		const struct rd_result_trace *one = &r->traces.at[i];
-		const char *shown = rd_inputs_shown(&w->inputs, one->path);
-		if (one->complete || (one->cut_at == RD_NO_OFFSET && end->quarantined > 0))
-			continue;
-		damaged++;
-		cut[0] = 0;
-		if (one->cut_at != RD_NO_OFFSET)
-			snprintf(cut, sizeof cut, " from byte %" PRIu64 " on", one->cut_at);
-		bool why = one->info.damage[0] != 0;
-		rd_note(NAME, "%s%s%s is incomplete%s%s%s%s; what came whole is counted", shown ? shown : one->path,
-			one->member[0] ? ", " : "", one->member, cut, why ? " (" : "", one->info.damage,
-			why ? ")" : "");
-	}
-	if (t->complete && w->strict && damaged == 0)
-		rd_note(NAME, "%" PRIu64 " events and %" PRIu64 " buffers were lost while it was recorded",
-			t->lost_events, t->lost_buffers);
-}
-
 static int show(const struct rd_run_words *w, const struct rd_run_end *end, struct rd_error *err)
 {
 	struct rd_result r = {0};
@@ -91,7 +47,7 @@ static int show(const struct rd_run_words *w, const struct rd_run_end *end, stru
 		return rd_complain(NAME, err);
 	int exit_code = rd_exit_of(&r.trust, w->strict);
 	if (exit_code == RD_EXIT_INCOMPLETE)
-		note_incomplete(w, &r, end);
+		rd_note_incomplete(NAME, &w->inputs, &end->left_out, &r, w->strict);
 	if (!w->quiet)
 		rc = tell_result(w, &r, err);
 	rd_result_release(&r);
@@ -126,7 +82,7 @@ static int fail_job(const struct rd_run_words *w, const struct rd_family *f, con
 		rd_line("error", NAME, "", "stopped (%s); no result was written", err->text);
 		return 128 + end->signal;
 	}
-	show_as_given(w, err);
+	rd_inputs_show(&w->inputs, err);
 	rd_error_line(err, line, sizeof line);
 	rd_line("error", NAME, "", "%s%s", line,
 		is_no_room(f, line) ? "; with TMPDIR set to another folder, temporary files lie there" : "");

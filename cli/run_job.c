@@ -131,10 +131,7 @@ static int hear_status(struct talk *t, const Rd__Status *s, struct rd_error *err
 	};
 	rd_progress_show(t->progress, &t->state, rd_now_ns());
 	rd_watch_state(&t->watch, &t->state, rd_now_ns());
-	t->end->shards = s->shards_total;
-	t->end->quarantined = s->shards_quarantined;
-	if (s->shards_quarantined > 0 && s->error)
-		rd_wire_error_take(&t->end->last_failure, s->error);
+	rd_left_out_take(&t->end->left_out, s);
 	if (s->finished) {
 		t->ended = true;
 		return 0;
@@ -217,7 +214,7 @@ int rd_run_job(const struct rd_run_words *w, unsigned workers, struct rd_family 
 	struct talk t = {.words = w, .workers = workers, .family = f, .progress = progress, .end = end};
 
 	*end = (struct rd_run_end){0};
-	rd_error_clear(&end->last_failure);
+	rd_error_clear(&end->left_out.last_failure);
 	rd_watch_init(&t.watch, rd_now_ns());
 	t.tick_ns = rd_now_ns() + TICK_NS;
 	int rc = rd_net_open(&t.net, err);

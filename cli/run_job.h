@@ -9,6 +9,7 @@
 #define RD_CLI_RUN_JOB_H
 
 #include "cli/family.h"
+#include "cli/incomplete.h"
 #include "cli/progress.h"
 #include "cli/run_words.h"
 #include "net/validate.h"
@@ -16,8 +17,7 @@
 struct rd_run_end {
 	char job[RD_JOB_ID_MAX + 1]; /* "" the broker took none yet */
 	int signal;                  /* of the user, who wants it to end; 0 none */
-	uint32_t shards, quarantined;
-	struct rd_error last_failure; /* of a quarantined shard */
+	struct rd_left_out left_out;
 };
 
 /* The signals that the loop takes; call before anything is started. The descriptor, or RD_IO. */

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/client.h"
 #include "cli/command.h"
+#include "cli/incomplete.h"
 #include "cli/job_status.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -261,6 +262,7 @@ struct waiting {
 	const char *job;
 	struct rd_progress progress;
 	char state[32];
+	struct rd_left_out left_out;
 	int exit_code;
 };
 
@@ -290,6 +292,7 @@ static int hear_status(void *ctx, const Rd__Envelope *e, struct rd_error *err)
 	}
 	rd_progress_end(&t->progress);
 	t->exit_code = rd_job_exit(s, t->words->run.strict);
+	rd_left_out_take(&t->left_out, s);
 	if (t->exit_code != RD_EXIT_FAILED)
 		return 1;
 	rd_job_error(s, err);
@@ -322,6 +325,8 @@ static int wait_for_all(const struct submitting *s)
 			err.code = err.code == RD_USAGE ? RD_INTERNAL : err.code;
 			t.exit_code = rd_complain(NAME, &err);
 		}
+		if (t.exit_code == RD_EXIT_INCOMPLETE)
+			rd_note_incomplete_job(NAME, &run->inputs, &t.left_out, run->strict);
 		exit_code = worse(exit_code, t.exit_code);
 	}
 	return exit_code;

@@ -177,8 +177,20 @@ is "a copy does not replace: exit code" 1 $?
 # ---- submit --wait ends as run does
 
 head -c 2000000 "$scratch/in/shop-small.nettrace" >"$scratch/in/cut.nettrace"
-"$bin/rundown" submit --wait -q "$scratch/in/cut.nettrace" -o "$scratch/out/cut.rundown" >"$scratch/path"
+"$bin/rundown" submit --wait -q "$scratch/in/cut.nettrace" -o "$scratch/out/cut.rundown" >"$scratch/path" 2>"$scratch/err"
 is "submit --wait of a cut trace: exit code" 3 $?
+job=$(cat "$scratch/path")
+"$bin/rundown" run -q "$scratch/in/cut.nettrace" -o "$scratch/out/cut.run" 2>"$scratch/run-says"
+is "submit --wait of a cut trace: says why, as run does" "$(sed 's/^rundown run:/rundown submit:/' "$scratch/run-says")" \
+	"$(cat "$scratch/err")"
+"$bin/rundown" result "$job" >"$scratch/path" 2>"$scratch/err"
+is "the result of a cut trace: exit code" 3 $?
+is "the result of a cut trace: says why, as run does" "$(sed 's/^rundown run:/rundown result:/' "$scratch/run-says")" \
+	"$(cat "$scratch/err")"
+mv "$scratch/out/cut.rundown" "$scratch/out/elsewhere"
+"$bin/rundown" result "$job" >"$scratch/path" 2>"$scratch/err"
+is "the result of a cut trace that is elsewhere: exit code, one line" "3 1" \
+	"$? $(grep -c 'of an incomplete input, and cannot be read here to tell why' "$scratch/err")"
 printf 'no trace at all' >"$scratch/in/none.nettrace"
 "$bin/rundown" submit --wait -q "$scratch/in/none.nettrace" -o "$scratch/out/none.rundown" >"$scratch/path" 2>"$scratch/err"
 is "submit --wait of no trace: exit code" 1 $?
