@@ -31,6 +31,27 @@ void rd_filter_init(struct rd_filter *f, const struct rd_finish_options *opt, co
 	f->to_utc_ns = utc_of(opt->to_ns, opt->to_is_utc, moments->origin_utc_ns);
 }
 
+static int64_t since(const struct rd_moments *moments, int64_t utc_ns)
+{
+	int64_t ns;
+
+	if (__builtin_sub_overflow(utc_ns, moments->origin_utc_ns, &ns))
+		return utc_ns < 0 ? INT64_MIN : INT64_MAX;
+	return ns;
+}
+
+void rd_filter_keep(const struct rd_filter *f, const struct rd_moments *moments, struct rd_result_filter *out)
+{
+	*out = (struct rd_result_filter){
+		.kind = (uint32_t)(f->kind + 1),
+		.has_from = f->has_from,
+		.has_to = f->has_to,
+		.from_ns = f->has_from ? since(moments, f->from_utc_ns) : 0,
+		.to_ns = f->has_to ? since(moments, f->to_utc_ns) : 0,
+	};
+	snprintf(out->process, sizeof out->process, "%s", f->process ? f->process : "");
+}
+
 bool rd_filter_is_all(const struct rd_filter *f)
 {
 	return !f->has_from && !f->has_to && f->kind < 0 && f->process == NULL;

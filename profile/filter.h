@@ -23,6 +23,8 @@ struct rd_filter {
 
 /* moments are sealed: their origin is where from and to count from. opt may be NULL. */
 void rd_filter_init(struct rd_filter *f, const struct rd_finish_options *opt, const struct rd_moments *moments);
+/* What is kept of it in a result. */
+void rd_filter_keep(const struct rd_filter *f, const struct rd_moments *moments, struct rd_result_filter *out);
 /* Whether nothing is left out. */
 bool rd_filter_is_all(const struct rd_filter *f);
 /* The ticks [*from, *to) of this clock that may count. */

@@ -152,6 +152,7 @@ static int run(struct finish *f, const struct rd_finish_options *opt, struct rd_
 	if (rc < 0)
 		return rc;
 	rd_filter_init(&f->filter, opt, &f->moments);
+	rd_filter_keep(&f->filter, &f->moments, &f->out->filter);
 	f->believe = rd_filter_is_all(&f->filter);
 	rd_trust_init(&f->out->trust);
 	if (rd_vec_reserve(&f->out->traces, f->traces_n) < 0)

@@ -86,6 +86,14 @@ struct rd_trust {
 	RD_VEC(struct rd_byte_range) quarantined;
 };
 
+/* Which samples a run was asked for; the others are discarded. */
+struct rd_result_filter {
+	char process[1024];     /* the word of the user, its end cut when it is longer; "" all */
+	uint32_t kind;          /* enum rd_sample_kind + 1; 0 all */
+	bool has_from, has_to;
+	int64_t from_ns, to_ns; /* since the origin; 0 when not asked for */
+};
+
 /* What travels in partials. */
 enum rd_partial_part {
 	RD_PART_FACTS,
@@ -112,7 +120,8 @@ struct rd_result {
 	uint64_t bucket_width_ns;
 	uint32_t first_bucket, last_bucket; /* of the samples; first > last when none */
 	bool thread_time;              /* some samples are thread time, not CPU: reports say so */
-	/* The job's words, for display: how it was filtered, what reconciliation changed. Not in the digest. */
+	struct rd_result_filter filter; /* not in the digest, as what it left out is */
+	/* The job's words, for display: what reconciliation changed. Not in the digest. */
 	struct rd_finish_stats {
 		uint64_t shards, partial_bytes, facts, raw_stacks, samples, stack_records;
 		uint64_t preliminary_samples; /* that the shards believed to know a method of; 0 nothing to compare */
@@ -123,6 +132,11 @@ struct rd_result {
 	} stats;
 };
 void rd_result_release(struct rd_result *r);
+
+static inline bool rd_result_is_filtered(const struct rd_result *r)
+{
+	return r->filter.process[0] || r->filter.kind || r->filter.has_from || r->filter.has_to;
+}
 
 /* A stack's frames from the innermost out: the call with a number, NULL for 0; then that of its caller, and so on. */
 static inline const struct rd_result_call *rd_result_call(const struct rd_result *r, uint32_t number)

@@ -57,6 +57,21 @@ static void put_traces(struct rd_json *j, const struct rd_result *r)
 	rd_json_array_end(j);
 }
 
+/* Of the run; that of the report is the view. */
+static void put_filter(struct rd_json *j, const struct rd_result_filter *f)
+{
+	rd_json_object(j, "filter");
+	if (f->process[0])
+		rd_json_text(j, "process", f->process);
+	if (f->kind)
+		rd_json_text(j, "kind", rd_sample_kind_name(f->kind - 1));
+	if (f->has_from)
+		rd_json_i64(j, "from_ns", f->from_ns);
+	if (f->has_to)
+		rd_json_i64(j, "to_ns", f->to_ns);
+	rd_json_object_end(j);
+}
+
 static void put_counts(struct rd_json *j, const struct rd_view *v)
 {
 	static const char *const other[RD_OTHER_COUNTS] = {[RD_OTHER_PMC] = "pmc", [RD_OTHER_CSWITCH] = "cswitch"};
@@ -175,6 +190,7 @@ int rd_report_json(const struct rd_view *v, const struct rd_report_options *o, s
 	rd_json_object(&j, NULL);
 	rd_json_u64(&j, "rundown", 1);
 	put_traces(&j, v->result);
+	put_filter(&j, &v->result->filter);
 	rd_json_view(&j, v);
 	put_counts(&j, v);
 	put_trust(&j, &v->result->trust);

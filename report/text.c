@@ -154,6 +154,30 @@ static void put_stack_filter(const struct rd_view_filter *f, struct rd_out *o)
 	put_asked(o, "only '", f->callees, "' and what it calls: direct ones are called by it\n");
 }
 
+/* "6,145 samples are outside the filter of the run (--process shop, from 1 s to 2 s)" */
+static void put_run_filter(const struct rd_result *r, struct rd_out *o)
+{
+	const struct rd_result_filter *f = &r->filter;
+	char number[RD_NUMBER_TEXT], range[RD_RANGE_TEXT];
+	const char *before = "";
+
+	if (!rd_result_is_filtered(r))
+		return;
+	rd_out_printf(o, "%s sample%s outside the filter of the run (", rd_count_text(r->discarded, number),
+		      r->discarded == 1 ? " is" : "s are");
+	if (f->process[0]) {
+		put_asked(o, "--process ", f->process, "");
+		before = ", ";
+	}
+	if (f->kind) {
+		rd_out_printf(o, "%s--kind %s", before, rd_sample_kind_name(f->kind - 1));
+		before = ", ";
+	}
+	if (f->has_from || f->has_to)
+		rd_out_printf(o, "%s%s", before, rd_range_text(f->has_from, f->from_ns, f->has_to, f->to_ns, range));
+	rd_out_text(o, ")\n");
+}
+
 static void put_filter(const struct rd_view *v, struct rd_out *o)
 {
 	char range[RD_RANGE_TEXT], width[RD_NUMBER_TEXT], number[RD_NUMBER_TEXT];
@@ -164,9 +188,11 @@ static void put_filter(const struct rd_view *v, struct rd_out *o)
 			      v->widened ? rd_seconds_text((int64_t)v->result->bucket_width_ns, width) : "",
 			      v->widened ? " s" : "");
 	put_stack_filter(&v->filter, o);
-	if (v->discarded)
-		rd_out_printf(o, "%s sample%s outside the filter\n", rd_count_text(v->discarded, number),
-			      v->discarded == 1 ? " is" : "s are");
+	put_run_filter(v->result, o);
+	uint64_t more = v->discarded - v->result->discarded;
+	if (more)
+		rd_out_printf(o, "%s sample%s outside the filter\n", rd_count_text(more, number),
+			      more == 1 ? " is" : "s are");
 }
 
 /* ---- the line of trust */

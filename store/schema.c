@@ -26,6 +26,7 @@ _Static_assert(sizeof(struct rd_result_frame) == 32, "columns of frames");
 _Static_assert(sizeof(struct rd_result_row) == 40, "columns of rows");
 _Static_assert(sizeof(struct rd_byte_range) == 24, "columns of quarantined ranges");
 _Static_assert(sizeof(struct rd_trust) == 136, "columns of the summary: trust");
+_Static_assert(sizeof(struct rd_result_filter) == 1048, "columns of the summary: filter");
 _Static_assert(sizeof(struct rd_finish_stats) == 136, "columns of the summary: stats");
 
 #define T struct rd_result_trace
@@ -165,6 +166,12 @@ static const struct rd_column summary_columns[] = {
 	NUMBER(T, first_bucket),
 	NUMBER(T, last_bucket),
 	BOOL(T, thread_time),
+	TEXT(T, filter.process),
+	AT_MOST(T, filter.kind, RD_SAMPLE_KINDS),
+	BOOL(T, filter.has_from),
+	BOOL(T, filter.has_to),
+	NUMBER(T, filter.from_ns),
+	NUMBER(T, filter.to_ns),
 	NUMBER(T, stats.shards),
 	NUMBER(T, stats.partial_bytes),
 	NUMBER(T, stats.facts),

@@ -12,7 +12,7 @@
 
 #include "profile/result.h"
 
-#define RD_STORE_VERSION 4
+#define RD_STORE_VERSION 5
 
 /* Write r into the new folder path (must not exist); synced. On failure nothing is left. */
 int rd_store_write(const char *path, const struct rd_result *r, struct rd_error *err);

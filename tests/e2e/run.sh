@@ -310,4 +310,17 @@ if mount -t tmpfs -o size=100k none "$scratch/full" 2>/dev/null; then
 else
 	skip "a full disk" "no tmpfs can be mounted"
 fi
+
+# ---- a result says which samples it was asked for
+
+"$bin/rundown" run tests/traces/shop-small.nettrace.zst --process SHOP --from 1 --to 2 --kind managed -o "$scratch/f.rundown" \
+	>"$scratch/out" 2>"$scratch/err"
+for said in "$scratch/out" "$scratch/report"; do
+	"$bin/rundown" report "$scratch/f.rundown" >"$scratch/report"
+	is "filter: told in $(basename "$said")" 1 \
+		"$(grep -c '^7,813 samples are outside the filter of the run (--process SHOP, --kind managed, from 1 s to 2 s)$' "$said")"
+done
+is "filter: in JSON" '{"process":"SHOP","kind":"managed","from_ns":1000000000,"to_ns":2000000000}' \
+	"$("$bin/rundown" report "$scratch/f.rundown" --format json | jq -c .filter)"
+
 plan

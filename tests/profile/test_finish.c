@@ -72,6 +72,14 @@ static void check_filter(struct rd_finish_options opt, uint64_t samples, uint64_
 	assert_int_equal(r.bucket_width_ns, 1);
 	assert_int_equal(r.first_bucket, 10);
 	assert_int_equal(r.last_bucket, 50);
+	/* The result says which it was. */
+	assert_string_equal(r.filter.process, opt.process ? opt.process : "");
+	assert_int_equal(r.filter.kind, opt.kind + 1);
+	assert_int_equal(r.filter.has_from, opt.has_from);
+	assert_int_equal(r.filter.has_to, opt.has_to);
+	assert_true(r.filter.from_ns == opt.from_ns || (opt.from_ns == INT64_MIN && r.filter.from_ns < -INT64_MAX + 1001));
+	assert_int_equal(r.filter.to_ns > 1000000, opt.to_ns == INT64_MAX);
+	assert_true(opt.to_ns == INT64_MAX || r.filter.to_ns == opt.to_ns - (opt.to_is_utc ? 1000 : 0));
 	rd_result_release(&r);
 	scene_release(&s);
 }

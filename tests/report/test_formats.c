@@ -174,6 +174,42 @@ static void test_text_of_several_traces(void **state)
 	assert_null(strstr(text, "joined"));
 }
 
+static void test_reports_say_the_filter_of_the_run(void **state)
+{
+	static const struct {
+		struct rd_result_filter filter;
+		const char *text, *json;
+	} cases[] = {
+		{{.process = "SHOP", .has_from = true, .has_to = true, .from_ns = 1000000000, .to_ns = 2000000000},
+		 "\n6,145 samples are outside the filter of the run (--process SHOP, from 1 s to 2 s)\n",
+		 "\"filter\": {\n    \"process\": \"SHOP\",\n    \"from_ns\": 1000000000,\n    \"to_ns\": 2000000000\n  },"},
+		{{.kind = RD_SAMPLE_CPU + 1}, "outside the filter of the run (--kind cpu)\n",
+		 "\"filter\": {\n    \"kind\": \"cpu\"\n  },"},
+		{{.kind = RD_SAMPLE_MANAGED + 1, .has_to = true, .to_ns = 500000000},
+		 "outside the filter of the run (--kind managed, up to 0.5 s)\n",
+		 "\"filter\": {\n    \"kind\": \"managed\",\n    \"to_ns\": 500000000\n  },"},
+		{{.process = "a\tb"}, "outside the filter of the run (--process a\\tb)\n",
+		 "\"filter\": {\n    \"process\": \"a\\tb\"\n  },"},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		result.filter = cases[i].filter;
+		result.discarded = 6145;
+		assert_non_null(strstr(report("text", &RD_VIEW_ALL, 3, 80), cases[i].text));
+		assert_non_null(strstr(report("json", &RD_VIEW_ALL, 3, 0), cases[i].json));
+	}
+	/* What a report leaves out is counted apart. */
+	struct rd_view_filter f = RD_VIEW_ALL;
+	f.kind = RD_SAMPLE_EXTERNAL;
+	const char *text = report("text", &f, 3, 80);
+	assert_non_null(strstr(text, "\n6,145 samples are outside the filter of the run"));
+	assert_non_null(strstr(text, "\n60 samples are outside the filter\n"));
+	result.filter = (struct rd_result_filter){.process = ""};
+	result.discarded = 0;
+	assert_null(strstr(report("text", &RD_VIEW_ALL, 3, 80), "filter"));
+	assert_non_null(strstr(report("json", &RD_VIEW_ALL, 3, 0), "\"filter\": {},"));
+}
+
 static void test_reports_say_which_traces_are_joined(void **state)
 {
 	for (uint32_t i = 1; i < 5; i++) {
@@ -304,6 +340,7 @@ int main(void)
 		TEST(test_text_fits_a_terminal),
 		TEST(test_text_of_one_process),
 		TEST(test_text_of_several_traces),
+		TEST(test_reports_say_the_filter_of_the_run),
 		TEST(test_reports_say_which_traces_are_joined),
 		TEST(test_text_of_a_time_that_is_not_there),
 		TEST(test_csv),

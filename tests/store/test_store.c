@@ -66,6 +66,7 @@ static void test_every_field_returns(void **state)
 	assert_non_null(rd_vec_add(&a.traces));
 	a.traces.at[1] = a.traces.at[0];
 	a.stats = (struct rd_finish_stats){1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, {13, 14, 15, 16, 17}};
+	a.filter = (struct rd_result_filter){"shop", 2, true, true, -7, INT64_MAX};
 	a.other[RD_OTHER_CSWITCH] = 12;
 	a.trust.missing_rundown = true;
 	a.trust.quarantined.at = rd_realloc(NULL, sizeof(struct rd_byte_range));
@@ -83,6 +84,7 @@ static void test_every_field_returns(void **state)
 	assert_int_equal(b.rows.n, 5);
 	assert_memory_equal(a.rows.at, b.rows.at, 5 * sizeof *a.rows.at);
 	assert_memory_equal(&a.stats, &b.stats, sizeof a.stats);
+	assert_memory_equal(&a.filter, &b.filter, sizeof a.filter);
 	assert_int_equal(b.trust.quarantined.n, 1);
 	assert_true(b.trust.quarantined.at[0].to == UINT64_MAX);
 	assert_true(b.trust.missing_rundown && !b.trust.missing_stacks && b.thread_time);
