@@ -34,6 +34,7 @@ struct rd_client_words rd_client_words(void)
 		.broker = broker && broker[0] ? broker : NULL,
 		.security = {.keys = keys && keys[0] ? keys : NULL},
 		.patience_ns = PATIENCE_NS,
+		.signals = -1,
 	};
 }
 
@@ -108,12 +109,18 @@ static int hear_all(struct talk *t, struct rd_error *err)
 
 static int turn(struct talk *t, struct rd_error *err)
 {
-	struct rd_poll item = {.socket = t->socket, .want = RD_POLL_IN | (t->ask_due ? RD_POLL_OUT : 0u)};
+	struct rd_poll items[] = {
+		{.socket = t->socket, .want = RD_POLL_IN | (t->ask_due ? RD_POLL_OUT : 0u)},
+		{.fd = t->words->signals, .want = RD_POLL_IN},
+	};
+	size_t n = t->words->signals < 0 ? 1 : 2;
 
 	/* One who watches waits as long as there is a broker. */
-	int rc = rd_net_poll(&item, 1, rd_wait_ms(t->answered ? UINT64_MAX : t->give_up_ns), err);
+	int rc = rd_net_poll(items, n, rd_wait_ms(t->answered ? UINT64_MAX : t->give_up_ns), err);
 	if (rc < 0)
 		return rc;
+	if (items[1].got)
+		return rd_fail(err, RD_CANCELLED, "a signal");
 	unsigned events = rd_socket_events(t->socket);
 	if (events & RD_NET_REFUSED)
 		return rd_fail(err, RD_IO, "the broker at %s does not let this key in", t->words->broker);

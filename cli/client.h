@@ -20,6 +20,7 @@ struct rd_client_words {
 	const char *broker;
 	struct rd_security security;
 	uint64_t patience_ns; /* how long nobody may answer */
+	int signals;          /* of rd_signals_open: one that comes ends the wait; -1 none */
 };
 #define RD_CLIENT_OPTIONS(w)                                                                                           \
 	RD_OPTION_BROKER(&(w)->broker), RD_OPTIONS_SECURITY(&(w)->security),                                          \
@@ -36,7 +37,7 @@ int rd_client_check(const struct rd_client_words *w, const char *command);
 /*
  * Ask, and hear what comes until `hear` returns 1 (0: go on; negative: its
  * error is ours). Messages are valid and the broker's. RD_IO: nobody answered
- * in time; or what REFUSED said.
+ * in time; RD_CANCELLED: a signal waits to be read; or what REFUSED said.
  */
 typedef int (*rd_client_hear_fn)(void *ctx, const Rd__Envelope *e, struct rd_error *err);
 int rd_client_ask(const struct rd_client_words *w, const Rd__Envelope *question, rd_client_hear_fn hear, void *ctx,

@@ -17,9 +17,9 @@ const char *const rd_progress_words[] = {"auto", "bar", "plain", "json", "none",
 #define LINE_EVERY_NS SECOND_NS
 #define LINE_BYTES    512
 
-void rd_progress_init(struct rd_progress *p, enum rd_progress_form form, int fd)
+void rd_progress_init(struct rd_progress *p, enum rd_progress_form form, const char *name, const char *job, int fd)
 {
-	*p = (struct rd_progress){.form = form, .fd = fd};
+	*p = (struct rd_progress){.form = form, .name = name, .job = job, .fd = fd};
 	if (form == RD_PROGRESS_AUTO)
 		p->form = isatty(fd) ? RD_PROGRESS_BAR : RD_PROGRESS_NONE;
 }
@@ -59,16 +59,37 @@ static unsigned percent(uint64_t done, uint64_t total)
 	return total ? (unsigned)((double)done * 100 / (double)total) : 0;
 }
 
-/* "running  45 %, 71 MB of 158 MB, 310 MB/s, 2 s left"; the words of a line and of a bar's end. */
+static bool is(const struct rd_progress_state *s, const char *state)
+{
+	return strcmp(s->state, state) == 0;
+}
+
+/* "100 %, 158 MB, 310 MB/s"; how fast is not known of what was over when it was first heard of. */
+static void words_of_done(const struct rd_progress_state *s, double bytes_a_second, char *buf, size_t size)
+{
+	char total[32], each[32];
+
+	snprintf(buf, size, "100 %%%s%s%s%s%s", s->bytes_total ? ", " : "",
+		 s->bytes_total ? rd_size_text(s->bytes_total, total, sizeof total) : "",
+		 bytes_a_second >= 1 ? ", " : "",
+		 bytes_a_second >= 1 ? rd_size_text((uint64_t)bytes_a_second, each, sizeof each) : "",
+		 bytes_a_second >= 1 ? "/s" : "");
+}
+
+/* "45 %, 71 MB of 158 MB, 310 MB/s, 2 s left"; the words of a line and of a bar's end. */
 static void words(const struct rd_progress *p, const struct rd_progress_state *s, uint64_t now_ns, char *buf,
 		  size_t size)
 {
 	char done[32], total[32], each[32], left[32];
 	double r = rate(p, s, now_ns);
 
-	if (strcmp(s->state, "finishing") == 0 && s->finish_total > 0) {
+	if (is(s, "done")) {
+		words_of_done(s, r, buf, size);
+	} else if (is(s, "failed") || is(s, "cancelled")) {
+		snprintf(buf, size, "%s", s->state);
+	} else if (is(s, "finishing") && s->finish_total > 0) {
 		snprintf(buf, size, "reconciling, %u %%", percent(s->finish_done, s->finish_total));
-	} else if (strcmp(s->state, "finishing") == 0) {
+	} else if (is(s, "finishing")) {
 		snprintf(buf, size, "reconciling");
 	} else if (s->bytes_total == 0) {
 		snprintf(buf, size, "reading the index");
@@ -113,10 +134,10 @@ static void draw_bar(struct rd_progress *p, const struct rd_progress_state *s, u
 
 static void write_plain(struct rd_progress *p, const struct rd_progress_state *s, uint64_t now_ns)
 {
-	char text[LINE_BYTES], line[LINE_BYTES + 32];
+	char text[LINE_BYTES], line[LINE_BYTES + 128];
 
 	words(p, s, now_ns, text, sizeof text);
-	snprintf(line, sizeof line, "rundown run: %s\n", text);
+	snprintf(line, sizeof line, "%s: %s%s%s\n", p->name, p->job ? p->job : "", p->job ? ": " : "", text);
 	write_text(p, line);
 }
 
@@ -130,6 +151,8 @@ static void write_json(struct rd_progress *p, const struct rd_progress_state *s,
 	rd_out_init(&o, p->fd);
 	rd_json_init(&j, &o, false);
 	rd_json_object(&j, NULL);
+	if (p->job)
+		rd_json_text(&j, "job", p->job);
 	rd_json_text(&j, "state", s->state);
 	rd_json_u64(&j, "bytes_done", s->bytes_done);
 	rd_json_u64(&j, "bytes_total", s->bytes_total);

@@ -29,6 +29,7 @@ struct rd_progress_state {
 
 struct rd_progress {
 	enum rd_progress_form form;
+	const char *name, *job;
 	int fd;
 	uint64_t began_ns; /* of the bytes: the first that were done */
 	uint64_t began_bytes;
@@ -37,7 +38,8 @@ struct rd_progress {
 	bool drawn; /* a bar stands on the terminal */
 };
 
-void rd_progress_init(struct rd_progress *p, enum rd_progress_form form, int fd);
+/* name: of the command. job: the id, where there may be several; NULL none. Both are borrowed. */
+void rd_progress_init(struct rd_progress *p, enum rd_progress_form form, const char *name, const char *job, int fd);
 void rd_progress_show(struct rd_progress *p, const struct rd_progress_state *s, uint64_t now_ns);
 /* Take the bar away, so that lines may follow. */
 void rd_progress_end(struct rd_progress *p);

@@ -106,7 +106,8 @@ static int run(const struct rd_run_words *w, struct rd_family *f, int *killed_by
 	struct rd_run_end end = {0};
 	unsigned workers = rd_run_workers(w);
 
-	rd_progress_init(&progress, w->quiet ? RD_PROGRESS_NONE : (enum rd_progress_form)w->progress, STDERR_FILENO);
+	rd_progress_init(&progress, w->quiet ? RD_PROGRESS_NONE : (enum rd_progress_form)w->progress, NAME, NULL,
+			 STDERR_FILENO);
 	/* Before anybody is started: what comes early waits in the descriptor. */
 	int signals = rd_run_signals(err);
 	int rc = signals < 0 ? signals : rd_family_init(f, workers, w->log < 0 ? NULL : log_names[w->log], err);

@@ -7,18 +7,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/out.h"
+#include "base/signals.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/client.h"
 #include "cli/command.h"
-#include "cli/incomplete.h"
-#include "cli/job_status.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/submission.h"
+#include "cli/waiting.h"
 #include "net/validate.h"
 #include "net/wire_error.h"
 
@@ -34,13 +33,9 @@ struct words {
 	bool each, update, wait;
 };
 
-struct job {
-	char id[RD_JOB_ID_MAX + 1];
-};
-
 struct submitting {
 	struct words *words;
-	RD_VEC(struct job) jobs;
+	RD_VEC(struct rd_waited_job) jobs;
 	struct rd_out out;
 };
 
@@ -111,6 +106,7 @@ static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 		return false;
 	w->run.words = (const char *const *)(argv + first);
 	w->run.words_n = (size_t)(argc - first);
+	rd_lines_as_json(w->run.progress == RD_PROGRESS_JSON);
 	*exit_code = rd_run_check_words(&w->run);
 	if (*exit_code == 0 && w->each && w->run.join)
 		*exit_code = rd_usage(NAME, "--each and --join contradict each other");
@@ -154,7 +150,7 @@ static int hear_submitted(void *ctx, const Rd__Envelope *e, struct rd_error *err
 		err->code = err->code == RD_USAGE ? RD_UNSUPPORTED : err->code;
 		return err->code;
 	}
-	struct job *j = rd_vec_add(&s->jobs);
+	struct rd_waited_job *j = rd_vec_add(&s->jobs);
 	if (j == NULL)
 		return rd_fail_nomem(err);
 	rd_field_text(&e->job, j->id, sizeof j->id);
@@ -255,90 +251,13 @@ static int submit_all(struct submitting *s)
 	return submit_one(s, run, 0, run->inputs.files.n, &err) < 0 ? rd_complain(NAME, &err) : 0;
 }
 
-/* ---- waiting */
-
-struct waiting {
-	const struct words *words;
-	const char *job;
-	struct rd_progress progress;
-	char state[32];
-	struct rd_left_out left_out;
-	int exit_code;
-};
-
-static int hear_status(void *ctx, const Rd__Envelope *e, struct rd_error *err)
-{
-	struct waiting *t = ctx;
-	const Rd__Status *s = e->status;
-
-	if (e->kind != RD__KIND__JOB_STATUS)
-		return 0;
-	if (rd_job_is_unknown(s)) {
-		rd_wire_error_take(err, s->error);
-		return rd_error_at(err, RD_NOT_FOUND, t->job, RD_NO_OFFSET);
-	}
-	struct rd_progress_state state = {
-		.state = rd_field_text(&s->state, t->state, sizeof t->state),
-		.bytes_done = s->bytes_done,
-		.bytes_total = s->bytes_total,
-		.shards_done = s->shards_done,
-		.shards_total = s->shards_total,
-		.finish_done = s->finish_done,
-		.finish_total = s->finish_total,
-	};
-	if (!rd_job_is_over(s)) {
-		rd_progress_show(&t->progress, &state, rd_now_ns());
-		return 0;
-	}
-	rd_progress_end(&t->progress);
-	t->exit_code = rd_job_exit(s, t->words->run.strict);
-	rd_left_out_take(&t->left_out, s);
-	if (t->exit_code != RD_EXIT_FAILED)
-		return 1;
-	rd_job_error(s, err);
-	return rd_error_in(err, err->code < 0 ? err->code : RD_INTERNAL, "job %s", t->job);
-}
-
-/* The worst of all: a failure before an incomplete result. */
-static int worse(int a, int b)
-{
-	return a == RD_EXIT_FAILED || b == RD_EXIT_FAILED ? RD_EXIT_FAILED : a > b ? a : b;
-}
-
-static int wait_for_all(const struct submitting *s)
-{
-	int exit_code = RD_EXIT_OK;
-
-	for (size_t i = 0; i < s->jobs.n; i++) {
-		struct waiting t = {.words = s->words, .job = s->jobs.at[i].id};
-		Rd__Envelope e = rd_envelope(RD__KIND__STATUS);
-		const struct rd_run_words *run = &s->words->run;
-		struct rd_error err;
-
-		rd_progress_init(&t.progress, run->quiet ? RD_PROGRESS_NONE : (enum rd_progress_form)run->progress,
-				 STDERR_FILENO);
-		e.job = rd_field(t.job);
-		e.watch = true;
-		if (rd_client_ask(&s->words->client, &e, hear_status, &t, &err) < 0) {
-			rd_progress_end(&t.progress);
-			/* The user's words were right. */
-			err.code = err.code == RD_USAGE ? RD_INTERNAL : err.code;
-			t.exit_code = rd_complain(NAME, &err);
-		}
-		if (t.exit_code == RD_EXIT_INCOMPLETE)
-			rd_note_incomplete_job(NAME, &run->inputs, &t.left_out, run->strict);
-		exit_code = worse(exit_code, t.exit_code);
-	}
-	return exit_code;
-}
-
 int rd_cmd_submit(int argc, char **argv)
 {
 	struct words w = {
 		.run = {.name = NAME, .kind = -1, .log = -1}, .client = rd_client_words(), .priority = PRIORITY_NORMAL};
 	struct submitting s = {.words = &w};
 	struct rd_error err;
-	int exit_code;
+	int exit_code, killed_by = 0;
 
 	if (!read_words(&w, argc, argv, &exit_code))
 		return exit_code;
@@ -347,8 +266,11 @@ int rd_cmd_submit(int argc, char **argv)
 	if (rd_out_close(&s.out, &err) < 0)
 		exit_code = rd_complain(NAME, &err);
 	if (w.wait && s.jobs.n > 0)
-		exit_code = worse(exit_code, wait_for_all(&s));
+		exit_code =
+			rd_worse_exit(exit_code, rd_wait_for_jobs(&w.run, &w.client, s.jobs.at, s.jobs.n, &killed_by));
 	rd_vec_release(&s.jobs);
 	rd_run_words_release(&w.run);
+	if (killed_by)
+		rd_signals_die(killed_by);
 	return exit_code;
 }

@@ -14,7 +14,7 @@ static void begin(enum rd_progress_form form)
 {
 	fd = open(scratch_path("progress"), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);
-	rd_progress_init(&p, form, fd);
+	rd_progress_init(&p, form, "rundown run", NULL, fd);
 }
 
 static const char *written(void)
@@ -93,6 +93,43 @@ static void a_json_object_a_line(void **state)
 			    written());
 }
 
+/* One of several: each line says whose it is, and the end is told whatever was heard before. */
+static void a_job_of_several(void **state)
+{
+	static const struct {
+		struct rd_progress_state s;
+		const char *plain;
+	} ends[] = {
+		{{.state = "done", .bytes_done = 1000, .bytes_total = 1000}, "rundown submit: 1f2e-7: 100 %, 1.0 kB\n"},
+		{{.state = "done"}, "rundown submit: 1f2e-7: 100 %\n"},
+		{{.state = "failed", .bytes_total = 1000}, "rundown submit: 1f2e-7: failed\n"},
+		{{.state = "cancelled"}, "rundown submit: 1f2e-7: cancelled\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		begin(RD_PROGRESS_PLAIN);
+		rd_progress_init(&p, RD_PROGRESS_PLAIN, "rundown submit", "1f2e-7", fd);
+		rd_progress_show(&p, &ends[i].s, SECOND);
+		rd_progress_end(&p);
+		assert_string_equal(ends[i].plain, written());
+	}
+	begin(RD_PROGRESS_PLAIN);
+	rd_progress_init(&p, RD_PROGRESS_PLAIN, "rundown submit", "1f2e-7", fd);
+	struct rd_progress_state s = running(0, 1000);
+	rd_progress_show(&p, &s, SECOND);
+	rd_progress_show(&p, &ends[0].s, SECOND + SECOND / 2);
+	assert_string_equal("rundown submit: 1f2e-7: 0 %, 0 B of 1.0 kB, 0 B/s, ? left\n"
+			    "rundown submit: 1f2e-7: 100 %, 1.0 kB, 2.0 kB/s\n",
+			    written());
+	begin(RD_PROGRESS_JSON);
+	rd_progress_init(&p, RD_PROGRESS_JSON, "rundown submit", "1f2e-7", fd);
+	rd_progress_show(&p, &ends[0].s, SECOND);
+	assert_string_equal("{\"job\": \"1f2e-7\", \"state\": \"done\", \"bytes_done\": 1000, \"bytes_total\": 1000, "
+			    "\"shards_done\": 0, \"shards_total\": 0, \"bytes_per_s\": 0, \"eta_s\": null}\n",
+			    written());
+}
+
 static void none_says_nothing(void **state)
 {
 	begin(RD_PROGRESS_NONE);
@@ -131,7 +168,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plain_lines_at_a_pace),      cmocka_unit_test(a_bar_is_drawn_over_itself),
 		cmocka_unit_test(a_json_object_a_line),       cmocka_unit_test(none_says_nothing),
-		cmocka_unit_test(long_times_and_odd_numbers),
+		cmocka_unit_test(long_times_and_odd_numbers), cmocka_unit_test(a_job_of_several),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

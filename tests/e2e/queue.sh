@@ -191,6 +191,40 @@ mv "$scratch/out/cut.rundown" "$scratch/out/elsewhere"
 "$bin/rundown" result "$job" >"$scratch/path" 2>"$scratch/err"
 is "the result of a cut trace that is elsewhere: exit code, one line" "3 1" \
 	"$? $(grep -c 'of an incomplete input, and cannot be read here to tell why' "$scratch/err")"
+# Lines and objects of several jobs say whose they are, and each comes to its end.
+mkdir "$scratch/each"
+"$bin/rundown" submit --each --wait --progress plain "$scratch/in/shop-small.nettrace" "$scratch/in/cpu.nettrace" \
+	-o "$scratch/each" >"$scratch/path" 2>"$scratch/err"
+is "submit --each --wait, lines: exit code" 0 $?
+while read -r job; do
+	is "submit --each --wait, lines: a job comes to its end" 1 "$(grep -c "^rundown submit: $job: 100 %, [0-9.]* MB" "$scratch/err")"
+done <"$scratch/path"
+is "submit --each --wait, lines: all are of submit" 0 "$(grep -vc '^rundown submit: [0-9a-f-]*: ' "$scratch/err")"
+"$bin/rundown" submit --each --force --wait --progress json "$scratch/in/shop-small.nettrace" "$scratch/in/cut.nettrace" \
+	-o "$scratch/each" >"$scratch/path" 2>"$scratch/err"
+is "submit --each --wait, objects: exit code" 3 $?
+while read -r job; do
+	is "submit --each --wait, objects: the last state, where the result is" "done true" \
+		"$(jq -rn --arg job "$job" '[inputs | select(.job == $job)] |
+			"\(map(.state // empty) | last) \(last.result | test("/each/.*rundown$"))"' "$scratch/err")"
+done <"$scratch/path"
+is "submit --each --wait, objects: each is a job's or a note" true "$(jq -n '[inputs | has("job") or has("note")] | all' "$scratch/err")"
+# Whoever ends his wait is told that the work goes on.
+kill_hard $w1
+kill_hard $w2
+"$bin/rundown" submit --force --wait --progress plain "$scratch/in/cut.nettrace" -o "$scratch/out/cut.rundown" \
+	>"$scratch/path" 2>"$scratch/err" &
+pid=$!
+until_ok line 'reading the index' "$scratch/err"
+kill -TERM $pid
+ended "submit --wait, ended by a signal" 143 $pid
+job=$(cat "$scratch/path")
+is "submit --wait, ended by a signal: tells what goes on" \
+	"rundown submit: note: no longer waiting (Terminated); the job goes on: rundown result $job --wait waits for it, rundown cancel $job ends it" \
+	"$(tail -n 1 "$scratch/err")"
+"$bin/rundown" cancel "$job"
+start_worker w1
+start_worker w2
 printf 'no trace at all' >"$scratch/in/none.nettrace"
 "$bin/rundown" submit --wait -q "$scratch/in/none.nettrace" -o "$scratch/out/none.rundown" >"$scratch/path" 2>"$scratch/err"
 is "submit --wait of no trace: exit code" 1 $?
