@@ -70,12 +70,20 @@ static bool is_number(const char *text, uint32_t *number)
 	return *text && n <= UINT32_MAX;
 }
 
-static bool same_name(struct rd_span name, const char *wanted, const char *extension)
+/* A name that is nothing but the extension keeps it. */
+static struct rd_span without_exe(struct rd_span name)
 {
-	size_t n = strlen(wanted), extra = strlen(extension);
+	size_t n = name.size_bytes;
 
-	return name.size_bytes == n + extra && strncasecmp((const char *)name.at, wanted, n) == 0 &&
-	       strncasecmp((const char *)name.at + n, extension, extra) == 0;
+	if (n > 4 && strncasecmp((const char *)name.at + n - 4, ".exe", 4) == 0)
+		name.size_bytes -= 4;
+	return name;
+}
+
+static bool same_text(struct rd_span a, struct rd_span b)
+{
+	return a.size_bytes == b.size_bytes &&
+	       (a.size_bytes == 0 || strncasecmp((const char *)a.at, (const char *)b.at, a.size_bytes) == 0);
 }
 
 bool rd_process_is(const char *wanted, uint32_t pid, uint32_t namespace_pid, struct rd_span name)
@@ -84,7 +92,8 @@ bool rd_process_is(const char *wanted, uint32_t pid, uint32_t namespace_pid, str
 
 	if (is_number(wanted, &number) && (number == pid || (number != 0 && number == namespace_pid)))
 		return true;
-	return same_name(name, wanted, "") || same_name(name, wanted, ".exe");
+	struct rd_span word = {(const uint8_t *)wanted, strlen(wanted)};
+	return same_text(name, word) || same_text(without_exe(name), word) || same_text(name, without_exe(word));
 }
 
 static int takes_life(struct rd_filter *f, const struct rd_content *content, uint32_t life)

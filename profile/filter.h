@@ -44,7 +44,7 @@ size_t rd_process_text(struct rd_span name, uint32_t pid, uint64_t samples, char
 /*
  * Whether a process is the one that a user named: by pid, by the pid that it has
  * inside its container (0 unknown), or by name, letter case aside and with or
- * without ".exe".
+ * without ".exe" on either side.
  */
 bool rd_process_is(const char *wanted, uint32_t pid, uint32_t namespace_pid, struct rd_span name);
 
