@@ -51,6 +51,9 @@ static int show(const struct rd_run_words *w, const struct rd_run_end *end, stru
 	if (!w->quiet)
 		rc = tell_result(w, &r, err);
 	rd_result_release(&r);
+	/* Whoever reads has seen enough, as `head` does. */
+	if (rc < 0 && err->sys_errno == EPIPE)
+		rc = 0;
 	if (rc < 0)
 		exit_code = rd_complain(NAME, err);
 	/* The result is there also when nobody could be shown it. */

@@ -311,6 +311,16 @@ else
 	skip "a full disk" "no tmpfs can be mounted"
 fi
 
+# ---- a reader that goes away is no failure
+
+mkfifo "$scratch/gone"
+: <"$scratch/gone" &
+"$bin/rundown" run tests/traces/shop-small.nettrace.zst --top 0 -o "$scratch/pipe.rundown" >"$scratch/gone" 2>"$scratch/err"
+is "a reader that goes away: exit code" 0 $?
+is "a reader that goes away: only where the result is" 1 "$(grep -vc '%' "$scratch/err")"
+grep -q 'the result is in' "$scratch/err" && ok "a reader that goes away: the result is named" ||
+	not_ok "a reader that goes away: the result is named" "$scratch/err"
+
 # ---- a result says which samples it was asked for
 
 "$bin/rundown" run tests/traces/shop-small.nettrace.zst --process SHOP --from 1 --to 2 --kind managed -o "$scratch/f.rundown" \
