@@ -115,6 +115,7 @@ UNITS := $(UNIT_C:%.c=$(B)/%)
 FUZZERS := $(FUZZ_C:%.c=$(B)/%)
 TOOLS := $(TOOL_C:%.c=$(B)/%)
 PRELOADS := $(PRELOAD_C:%.c=$(B)/%.so)
+FAULTS := $(filter-out %/lib.sh,$(sort $(wildcard tests/faults/*.sh)))
 E2E := $(filter-out %/lib.sh,$(sort $(wildcard tests/e2e/*.sh tests/e2e/*.py)))
 BINARIES := $(foreach p,$(PROGRAMS),$(if $(wildcard $(MAIN_$p)/main.c),$(BIN)/$p))
 MAN := $(wildcard docs/man/*.1)
@@ -233,7 +234,7 @@ tests: $(UNITS) $(FUZZERS) $(TOOLS) $(PRELOADS)
 check: deps
 	@+$(MAKE) --no-print-directory check-all
 check-all: all tests
-	@+$(RUN_TESTS) check-layers check-headers $(UNITS) $(FUZZERS) $(E2E)
+	@+$(RUN_TESTS) check-layers check-headers $(UNITS) $(FUZZERS) $(E2E) $(FAULTS)
 check-units: $(UNITS)
 	@$(RUN_TESTS) $(UNITS)
 check-fuzz: $(FUZZERS)
@@ -251,6 +252,11 @@ check-damage: $(DAMAGE_TEST)
 # Gigabytes that must be read, a million stacks, 25 million samples.
 check-large: all tests
 	@V=1 RD_LARGE=full $(RUN_TESTS) tests/e2e/large.sh tests/e2e/streams.sh
+
+# Every fault of docs/reliability.md, as often and as long as it says: twenty minutes. RD_SEED=N repeats one.
+.PHONY: check-faults
+check-faults: all tests
+	@V=1 RD_FAULTS=full RD_SEEDS=1000 RD_TIMEOUT=3600 $(RUN_TESTS) $(B)/tests/broker/test_storm $(FAULTS)
 
 # Made-up traces, cut, delivered and finished at random (docs/generator.md).
 .PHONY: check-properties
@@ -348,6 +354,7 @@ help:
 #@                      the parts of `make check`
 #@ make check-damage    every shared trace cut and changed at thousands of places (ten minutes)
 #@ make check-large     traces of many gigabytes, stacks and samples (a minute)
+#@ make check-faults    kills, partitions, full disks, wrong clocks, poison (docs/reliability.md; twenty minutes, as root)
 #@ make check-properties SEEDS=300
 #@                      so many made-up traces, each sharded and delivered in several ways; SEED=N: that one alone
 #@ make bench-decode TRACES="..." BENCH_OPTIONS=--preliminary

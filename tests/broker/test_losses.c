@@ -104,6 +104,36 @@ static void a_stale_attempt_is_fenced_off(void **state)
 	assert_string_equal("finishing", text(&status_of_job(&s)->state));
 }
 
+/* The same worker, the same task: only the number tells the lost attempt from the new one. */
+static void an_old_number_of_the_same_worker_is_fenced_off(void **state)
+{
+	Rd__Chunk chunk = RD__CHUNK__INIT;
+	struct rd_blob blob = {0};
+
+	start(&s, 1, 1, 4);
+	const Rd__Envelope *one = take_task(&s, W1, RD__WORK__DECODE);
+	stage_pass(&s, 61 * SECOND);
+	expect(&s, W1, RD__KIND__ABANDON);
+	const Rd__Envelope *two = take_task(&s, W1, RD__WORK__DECODE);
+	assert_int_equal(one->task, two->task);
+	assert_int_equal(2, two->attempt);
+
+	Rd__Envelope e = about(&s, RD__KIND__CHUNK, one->task, 1);
+	chunk.table = 1;
+	e.chunk = &chunk;
+	assert_ok(rd_blob_add(&blob, "old", 3, NULL), NULL);
+	say(&s, W1, &e, &blob);
+	assert_int_equal(1, expect(&s, W1, RD__KIND__ABANDON)->attempt);
+	e = about(&s, RD__KIND__COMMIT, one->task, 1);
+	e.count = 1;
+	say(&s, W1, &e, NULL);
+	assert_int_equal(1, expect(&s, W1, RD__KIND__ABANDON)->attempt);
+	expect_nothing(&s, MERGER);
+	say_partial(&s, W1, two, 2);
+	say_merged(&s, two, false);
+	expect(&s, MERGER, RD__KIND__FINISH);
+}
+
 static void a_late_merge_of_a_lost_attempt_counts(void **state)
 {
 	start(&s, 2, 2, 4);
@@ -431,6 +461,7 @@ int main(void)
 		T(a_lost_worker_costs_one_more_attempt),
 		T(a_worker_lost_after_its_commit_is_not_missed),
 		T(a_stale_attempt_is_fenced_off),
+		T(an_old_number_of_the_same_worker_is_fenced_off),
 		T(a_late_merge_of_a_lost_attempt_counts),
 		T(progress_keeps_the_lease),
 		T(a_poison_shard_is_quarantined_and_the_rest_goes_on),
