@@ -2,6 +2,9 @@
  * events - `rundown events TRACE...`: what kinds of events are in files, with their fields, and what documentation
  * calls them.
  */
+#include <stdio.h>
+#include <string.h>
+
 #include "cli/command.h"
 #include "cli/events_show.h"
 #include "cli/options.h"
@@ -17,6 +20,8 @@ struct words {
 	const char *output, *member;
 	int format;
 	struct rd_events_view view;
+	bool matched;    /* some trace has what is asked for */
+	char there[200]; /* what the first that has anything has instead */
 };
 
 #define NO_ID UINT64_MAX
@@ -34,20 +39,42 @@ static const char notes[] =
 	"pointer.\n"
 	"\"published as\" tells under which name or id documentation has the event, where that is not what files "
 	"hold.\n\n"
-	"Exit code: 0 the trace is whole; 1 it cannot be read; 2 wrong usage; 3 it is cut or damaged, and what came\n"
-	"whole is told.\n";
+	"Exit code: 0 the trace is whole; 1 it cannot be read, or no trace has the\n"
+	"provider or the id; 2 wrong usage; 3 it is cut or damaged, and what came whole is told.\n";
 
 static int show_one(struct rd_telling *t, const struct rd_inspection *in, const char *path, const char *member,
 		    struct rd_error *err)
 {
-	const struct words *w = t->ctx;
+	struct words *w = t->ctx;
 	struct rd_shown shown = {.in = in, .path = path, .member = member};
+	char there[sizeof w->there] = "";
 
+	int code = w->matched ? 0 : rd_events_match(&shown, &w->view, there, sizeof there, err);
+	if (code < 0)
+		return code;
+	w->matched |= code > 0;
+	if (w->there[0] == 0)
+		memcpy(w->there, there, sizeof there);
 	if (t->json)
 		return rd_events_json(&shown, &w->view, &t->j, err);
 	if (t->shown > 0)
 		rd_out_text(&t->output.out, "\n");
 	return rd_events_text(&shown, &w->view, &t->output.out, err);
+}
+
+/* A name that nothing has is a mistake, as in `report`. */
+static int end(struct rd_telling *t, struct rd_error *err)
+{
+	const struct words *w = t->ctx;
+	char id[32] = "";
+
+	if (w->matched || (w->view.provider == NULL && !w->view.by_id))
+		return 0;
+	if (w->view.by_id)
+		snprintf(id, sizeof id, " of id %llu", (unsigned long long)w->view.id);
+	return rd_fail(err, RD_NOT_FOUND, "no events%s%s%.40s%s; there are %s", id,
+		       w->view.provider ? " of provider '" : "", w->view.provider ? w->view.provider : "",
+		       w->view.provider ? "'" : "", w->there[0] ? w->there : "none");
 }
 
 static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
@@ -88,7 +115,7 @@ static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 int rd_cmd_events(int argc, char **argv)
 {
 	struct words w = {.format = FORM_TEXT, .view = {.id = NO_ID, .sort = RD_EVENTS_BY_ID}};
-	struct rd_telling t = {.name = NAME, .one = show_one, .ctx = &w};
+	struct rd_telling t = {.name = NAME, .one = show_one, .end = end, .ctx = &w};
 	int exit_code;
 
 	if (!read_words(&w, argc, argv, &exit_code))

@@ -108,6 +108,59 @@ static int take_rows(const struct rd_shown *s, const struct rd_events_view *v, s
 	return 0;
 }
 
+/* As many as fit into the text of an error. */
+#define NAMED_MOST 4
+#define NAME_BYTES 48
+
+/* Rows stand by provider and id: what is next to its equal is named once. */
+static void put_there(const struct rows *rows, bool ids, char *to, size_t size)
+{
+	size_t used = 0, named = 0, all = 0;
+
+	*to = 0;
+	for (size_t i = 0; i < rows->at.n; i++) {
+		const struct row *r = &rows->at.at[i], *last = i ? r - 1 : NULL;
+		struct rd_span label = label_of(r);
+		if (last && (ids ? last->kind->key.id == r->kind->key.id
+				 : compare_spans(label_of(last), label) == 0))
+			continue;
+		all++;
+		if (named == NAMED_MOST || used + NAME_BYTES + 20 > size)
+			continue;
+		const char *before = named++ ? ", " : "";
+		int n = ids ? snprintf(to + used, size - used, "%s%u", before, r->kind->key.id)
+			    : snprintf(to + used, size - used, "%s%.*s", before,
+				       (int)(label.size_bytes < NAME_BYTES ? label.size_bytes : NAME_BYTES),
+				       (const char *)label.at);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	if (all > named)
+		snprintf(to + used, size - used, " and %zu more", all - named);
+}
+
+int rd_events_match(const struct rd_shown *s, const struct rd_events_view *v, char *there, size_t size,
+		    struct rd_error *err)
+{
+	struct rd_events_view wider = {.provider = v->by_id ? v->provider : NULL, .sort = RD_EVENTS_BY_ID};
+	struct rows rows = {0}, others = {0};
+	int code = take_rows(s, v, &rows, err);
+	size_t n = rows.at.n;
+
+	if (code == 0 && n == 0)
+		code = take_rows(s, &wider, &others, err);
+	/* Where the provider is none, ids of nobody say nothing. */
+	bool ids = others.at.n > 0 && v->by_id && v->provider;
+	if (code == 0 && n == 0 && others.at.n == 0 && wider.provider) {
+		wider.provider = NULL;
+		code = take_rows(s, &wider, &others, err);
+	}
+	if (code == 0 && n == 0)
+		put_there(&others, ids, there, size);
+	rd_vec_release(&rows.at);
+	rd_vec_release(&others.at);
+	return code < 0 ? code : n < INT32_MAX ? (int)n : INT32_MAX;
+}
+
 /* What its record is: which of the identities it has. */
 static const char *form_of(const struct rd_kind *kind)
 {

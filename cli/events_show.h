@@ -17,6 +17,12 @@ struct rd_events_view {
 	int sort;    /* enum rd_events_sort */
 };
 
+/*
+ * How many kinds are shown, or RD_NOMEM; when none is, what there is instead, as "A, B and 3 more": providers, or the
+ * ids of those that are meant. there may be shorter than the list.
+ */
+int rd_events_match(const struct rd_shown *s, const struct rd_events_view *v, char *there, size_t size,
+		    struct rd_error *err);
 /* 0, or RD_NOMEM. */
 int rd_events_text(const struct rd_shown *s, const struct rd_events_view *v, struct rd_out *o, struct rd_error *err);
 /* The members of an object that is already open. 0, or RD_NOMEM. */

@@ -195,6 +195,8 @@ int rd_telling_run(struct rd_telling *t, const char *const *words, size_t n, con
 	t->output.out.fd = -1;
 	rd_json_init(&t->j, &t->output.out, true);
 	code = show_all(t, words, n, &err);
+	if (code == 0 && t->end)
+		code = t->end(t, &err);
 	t->output.out.fd = fd;
 	if (code < 0)
 		t->output.out.buffer.n = 0;

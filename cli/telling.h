@@ -18,6 +18,8 @@ struct rd_telling {
 	/* One trace. In JSON an object is open. 0, or a negative code. */
 	int (*one)(struct rd_telling *t, const struct rd_inspection *in, const char *path, const char *member,
 		   struct rd_error *err);
+	/* After the last trace, before anything goes out: whether the answer is one; NULL it is. */
+	int (*end)(struct rd_telling *t, struct rd_error *err);
 	void *ctx; /* the command's own */
 
 	/* Zeros at first. */

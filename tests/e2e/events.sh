@@ -41,7 +41,25 @@ for by in count bytes; do
 	[ $by = count ] || field=bytes
 	is "--sort $by" true "$("$bin/rundown" events "$trace" --sort $by --format json | jq "[.kinds[].$field] | . == (sort | reverse)")"
 done
-is "nothing of that name" 0 "$("$bin/rundown" events "$trace" --provider nobody --format json | jq '.kinds | length')"
+
+# none NAME PATTERN ARG...: a name that nothing has is an error, which says what there is.
+none()
+{
+	name=$1 pattern=$2
+	shift 2
+	"$bin/rundown" events "$@" >"$scratch/out" 2>"$scratch/err"
+	is "$name: exit code, nothing on stdout, one line" "1 0 1" \
+		"$? $(wc -c <"$scratch/out" | tr -d ' ') $(wc -l <"$scratch/err" | tr -d ' ')"
+	grep -q -- "$pattern" "$scratch/err" && ok "$name: says why" || not_ok "$name: says why" "$scratch/err"
+}
+none "no such provider" "no events of provider 'nobody'; there are Microsoft-" "$trace" --provider nobody
+none "no such provider, JSON" "no events of provider 'nobody'; there are " "$trace" --provider nobody --format json
+none "no such id" "no events of id 4711; there are Microsoft-" "$trace" --id 4711
+none "no such id of a provider" "no events of id 4711 of provider 'rundown'; there are 1[0-9]*, 1" "$trace" --provider rundown --id 4711
+none "no such provider, with an id" "no events of id 144 of provider 'nobody'; there are Microsoft-" "$trace" --provider nobody --id 144
+none "no such provider in any of several" "no events of provider 'nobody'" "$trace" tests/traces/shop-verbose.nettrace.zst --provider nobody
+"$bin/rundown" events tests/traces/linux-cpu-v6.nettrace.zst "$trace" --provider SampleProfiler >"$scratch/out" 2>"$scratch/err"
+is "a provider that one of several has: exit code" 0 $?
 "$bin/rundown" events "$trace" --sort size >"$scratch/out" 2>"$scratch/err"
 is "an order that is none" 2 $?
 "$bin/rundown" events "$scratch/nowhere" >"$scratch/out" 2>"$scratch/err"
