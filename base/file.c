@@ -284,3 +284,40 @@ int rd_sync_path(const char *path, struct rd_error *err)
 		close(fd);
 	return code;
 }
+
+/* 0, or errno. */
+static int make_one(const char *path, unsigned mode)
+{
+	struct stat st;
+
+	if (mkdir(path, mode) == 0)
+		return 0;
+	int failed = errno;
+	/* What is there is asked for: a disk that is mounted to read says so of folders that exist, too. */
+	if (failed != ENOENT && stat(path, &st) == 0)
+		return S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+	return failed;
+}
+
+int rd_make_folders(const char *path, unsigned mode, struct rd_error *err)
+{
+	char part[4096];
+	int failed = make_one(path, mode);
+	int code = rd_path(part, sizeof part, err, "%s", path);
+
+	if (code < 0)
+		return code;
+	for (char *slash = part; failed == ENOENT && (slash = strchr(slash + 1, '/')) != NULL;) {
+		*slash = 0;
+		int above = make_one(part, mode);
+		*slash = '/';
+		if (above)
+			failed = above;
+	}
+	if (failed == ENOENT)
+		failed = make_one(path, mode);
+	if (failed == 0)
+		return 0;
+	errno = failed;
+	return rd_error_at(err, rd_fail_errno(err, "cannot make the folder"), path, RD_NO_OFFSET);
+}

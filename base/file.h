@@ -21,6 +21,8 @@ int rd_pwrite_all(int fd, const void *buf, size_t size_bytes, uint64_t offset, s
 
 /* A new 0700 folder ROOT/PREFIX-XXXXXX; root NULL means $TMPDIR or /tmp. Fills path. */
 int rd_private_folder(const char *root, const char *prefix, char *path, size_t path_size, struct rd_error *err);
+/* Make a folder and those above it, with this mode, where they are not there; an existing one is as good. RD_IO. */
+int rd_make_folders(const char *path, unsigned mode, struct rd_error *err);
 /* Remove a folder and all in it, following no link. A missing one is no error. */
 int rd_remove_tree(const char *path, struct rd_error *err);
 

@@ -58,8 +58,8 @@ int rd_place_own(const char *folder, const char *owner, bool thrown_away, struct
 	char path[4096];
 	int code;
 
-	if (mkdir(folder, 0700) != 0 && errno != EEXIST)
-		return rd_error_at(err, rd_fail_errno(err, "making the %s's folder", owner), folder, RD_NO_OFFSET);
+	if ((code = rd_make_folders(folder, 0700, err)) < 0)
+		return rd_error_in(err, code, "the %s's state", owner);
 	if ((code = check_disk(folder, owner, thrown_away, err)) < 0 ||
 	    (code = rd_path(path, sizeof path, err, "%s/lock", folder)) < 0)
 		return code;

@@ -16,7 +16,7 @@
 int rd_place_shared(const char *path, const char **name, struct rd_error *err);
 
 /*
- * Make the folder if it is not there, and own it as long as the descriptor
+ * Make the folder and those above it if they are not there, and own it as long as the descriptor
  * stays open. owner is the program for people: "merger". The descriptor;
  * RD_EXISTS: another one has it; RD_UNSUPPORTED: a shared file system (allowed
  * for a folder that is thrown away); RD_IO.

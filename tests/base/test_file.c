@@ -226,6 +226,34 @@ static void links_are_followed_to_their_end(void **state)
 		check_follow("/proc/self/fd/1", 1, "/proc/self/fd/1");
 }
 
+static void folders_are_made_with_those_above(void **state)
+{
+	struct rd_error err;
+	struct stat st;
+	char deep[4200], slashes[4300];
+
+	(void)state;
+	snprintf(deep, sizeof deep, "%s/one/two/three", scratch_folder());
+	assert_ok(rd_make_folders(deep, 0700, &err), &err);
+	assert_int_equal(0, stat(deep, &st));
+	assert_int_equal(0700, st.st_mode & 07777);
+	assert_ok(rd_make_folders(deep, 0700, &err), &err);
+	assert_ok(rd_make_folders("/", 0700, &err), &err);
+	assert_ok(rd_make_folders(".", 0700, &err), &err);
+	snprintf(slashes, sizeof slashes, "%s//four///five//", deep);
+	assert_ok(rd_make_folders(slashes, 0700, &err), &err);
+	/* A file is no folder, and nothing is made below it. */
+	scratch_file("file", "f", 1);
+	assert_code(RD_IO, rd_make_folders(scratch_path("file"), 0700, &err));
+	assert_int_equal(ENOTDIR, err.sys_errno);
+	assert_code(RD_IO, rd_make_folders(scratch_path("file/below"), 0700, &err));
+	assert_int_equal(ENOTDIR, err.sys_errno);
+	/* As is a link that leads to nothing. */
+	assert_int_equal(0, symlink("nothing", scratch_path("astray")));
+	assert_code(RD_IO, rd_make_folders(scratch_path("astray/below"), 0700, &err));
+	assert_code(RD_IO, rd_make_folders("", 0700, &err));
+}
+
 static void syncs_and_says_what_it_cannot(void **state)
 {
 	struct rd_error err;
@@ -245,6 +273,7 @@ int main(void)
 		cmocka_unit_test(private_folders_are_private),   cmocka_unit_test(trees_go_links_stay),
 		cmocka_unit_test(deep_trees_need_no_recursion),  cmocka_unit_test(links_are_followed_to_their_end),
 		cmocka_unit_test(syncs_and_says_what_it_cannot),
+		cmocka_unit_test(folders_are_made_with_those_above),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,10 +32,11 @@ is "a worker with a bad endpoint: exit code" 2 $?
 is "a worker with a bad endpoint: one line" "rundown-worker: nonsense: cannot connect: Invalid argument (see rundown-worker --help)" "$(cat "$scratch/err")"
 "$bin/rundown-merger" --broker "$endpoint" 2>"$scratch/err"
 is "a merger without a state" "rundown-merger: --state DIR is missing (see rundown-merger --help)" "$(cat "$scratch/err")"
-"$bin/rundown-merger" --broker "$endpoint" --state "$scratch/none/there" 2>"$scratch/err"
+echo >"$scratch/file"
+"$bin/rundown-merger" --broker "$endpoint" --state "$scratch/file/below" 2>"$scratch/err"
 is "a state that cannot be: exit code" 1 $?
 is "a state that cannot be: one line" \
-	"rundown-merger: making the merger's folder: No such file or directory ($scratch/none/there)" "$(cat "$scratch/err")"
+	"rundown-merger: the merger's state: cannot make the folder: Not a directory ($scratch/file/below)" "$(cat "$scratch/err")"
 
 # ---- without a broker: they wait, and a signal ends them
 
@@ -115,5 +116,20 @@ is "a worker without its forker says so" 1 "$(grep -c 'the process that forks th
 kill -TERM $merger2 $broker
 ended "SIGTERM: the merger" 0 $merger2
 ended "SIGTERM: the broker" 0 $broker
+
+# ---- the README's lines, as they are typed
+
+zstd -dcq tests/traces/shop-small.nettrace.zst >"$scratch/shop.nettrace"
+path=$(cd "$bin" && pwd)
+{
+	sed -n '/^    mkdir .*rundown/,/^    rundown-worker/s/^    //p' README.md
+	echo 'rundown submit --wait -q shop.nettrace -o shop.rundown'
+	echo 'echo "exit code $?" $(stat -c %a ~/rundown ~/rundown/broker ~/rundown/merger)'
+	echo 'kill $(jobs -p)'
+	echo wait
+} >"$scratch/readme"
+(cd "$scratch" && HOME=$scratch PATH=$path:$PATH timeout 60 bash readme) >"$scratch/out" 2>"$scratch/err"
+is "the README's lines for several machines" "exit code 0 700 700 700" "$(tail -n 1 "$scratch/out")"
+check_empty "the README's lines for several machines: nothing goes wrong" "$scratch/err"
 is "SIGTERM: the broker's socket is gone" "" "$(ls "$scratch/broker" 2>/dev/null)"
 plan
