@@ -58,7 +58,7 @@ static size_t own_options(struct words *w, struct rd_option *to)
 {
 	const struct rd_option rows[] = {
 		RD_CLIENT_OPTIONS(&w->client),
-		{"each", 0, NULL, "a job for each trace; -o is the folder of their results", RD_OPT_FLAG, &w->each, 0,
+		{"each", 0, NULL, "a job for each trace; -o is the folder of their results, made if it is not there", RD_OPT_FLAG, &w->each, 0,
 		 0, NULL},
 		{"update", 0, NULL,
 		 "nothing to do where a result of the very same traces is there; else it is replaced", RD_OPT_FLAG,
@@ -211,9 +211,13 @@ static int submit_each(struct submitting *s)
 {
 	const struct words *w = s->words;
 	struct rd_strings seen = {0};
+	struct rd_error made;
 	int worst = 0;
 	size_t n;
 
+	/* Once, and not a line for each trace. */
+	if (w->run.output && rd_make_folders(w->run.output, 0777, &made) < 0)
+		return rd_complain(NAME, &made);
 	for (size_t i = 0; i < w->run.inputs.files.n; i += n) {
 		struct rd_run_words one = w->run;
 		struct rd_error err;

@@ -192,16 +192,21 @@ mv "$scratch/out/cut.rundown" "$scratch/out/elsewhere"
 is "the result of a cut trace that is elsewhere: exit code, one line" "3 1" \
 	"$? $(grep -c 'of an incomplete input, and cannot be read here to tell why' "$scratch/err")"
 # Lines and objects of several jobs say whose they are, and each comes to its end.
-mkdir "$scratch/each"
+echo >"$scratch/plain"
+"$bin/rundown" submit --each "$scratch/in/shop-small.nettrace" "$scratch/in/cpu.nettrace" -o "$scratch/plain/each" \
+	>"$scratch/path" 2>"$scratch/err"
+is "submit --each into what cannot be a folder: exit code" 1 $?
+is "submit --each into what cannot be a folder: one line" \
+	"rundown submit: cannot make the folder: Not a directory ($scratch/plain/each)" "$(cat "$scratch/err")"
 "$bin/rundown" submit --each --wait --progress plain "$scratch/in/shop-small.nettrace" "$scratch/in/cpu.nettrace" \
-	-o "$scratch/each" >"$scratch/path" 2>"$scratch/err"
+	-o "$scratch/deep/each" >"$scratch/path" 2>"$scratch/err"
 is "submit --each --wait, lines: exit code" 0 $?
 while read -r job; do
 	is "submit --each --wait, lines: a job comes to its end" 1 "$(grep -c "^rundown submit: $job: 100 %, [0-9.]* MB" "$scratch/err")"
 done <"$scratch/path"
 is "submit --each --wait, lines: all are of submit" 0 "$(grep -vc '^rundown submit: [0-9a-f-]*: ' "$scratch/err")"
 "$bin/rundown" submit --each --force --wait --progress json "$scratch/in/shop-small.nettrace" "$scratch/in/cut.nettrace" \
-	-o "$scratch/each" >"$scratch/path" 2>"$scratch/err"
+	-o "$scratch/deep/each" >"$scratch/path" 2>"$scratch/err"
 is "submit --each --wait, objects: exit code" 3 $?
 while read -r job; do
 	is "submit --each --wait, objects: the last state, where the result is" "done true" \
