@@ -168,6 +168,9 @@ $(B)/obj/tests/%.o: tests/%.c $(B)/flags
 $(B)/obj/%.o: %.c $(B)/flags
 	$(call compile)
 
+# What .incbin reads is in no list of headers.
+$(B)/obj/report/page.o: report/page.html
+
 # protoc's code is not ours to keep free of warnings.
 $(B)/proto/%.pb-c.o: $(B)/proto/%.pb-c.c $(B)/flags
 	$(call compile,-w)
@@ -270,6 +273,12 @@ BENCH_OPTIONS ?=
 bench-decode: $(B)/tests/bench/bench_decode
 	$< $(BENCH_OPTIONS) $(TRACES)
 
+# The page of `report --format html`, from page/ (needs node and npm; `npm ci` where its packages are missing).
+.PHONY: page
+page:
+	[ -d page/node_modules ] || (cd page && npm ci --no-audit --no-fund)
+	node page/build.mjs report/page.html
+
 coverage:
 	@+$(MAKE) --no-print-directory COVERAGE=1 coverage-report
 coverage-report: check-units
@@ -361,6 +370,7 @@ help:
 #@                      the processor's time from these plain traces to their partials, beside that of reading them
 #@ make fuzz-NAME       libFuzzer on tests/fuzz/fuzz_NAME.c (needs clang); FUZZ_SECONDS=60
 #@ make coverage        the share of lines that the unit tests run, by room
+#@ make page            report/page.html anew from page/ (needs node and npm; users need neither)
 #@ make format          clang-format over all C files
 #@ make clean           remove build/
 #@

@@ -59,20 +59,21 @@ static void escape(struct rd_out *o, uint32_t c)
 }
 
 /* An ASCII character that stands for itself; names are made of little else. */
-static inline bool is_plain(uint8_t c)
+static inline bool is_plain(uint8_t c, bool html)
 {
-	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && !(html && (c == '<' || c == '>' || c == '&'));
 }
 
-static void quoted(struct rd_out *o, struct rd_span text)
+static void quoted(struct rd_json *j, struct rd_span text)
 {
+	struct rd_out *o = j->out;
 	const uint8_t *p = text.at, *end = text.size_bytes ? p + text.size_bytes : p;
 	const uint8_t *plain = p; /* from here on nothing needs a change yet */
 	uint32_t c = 0;
 
 	rd_out_bytes(o, "\"", 1);
 	while (p < end) {
-		if (is_plain(*p)) {
+		if (is_plain(*p, j->html)) {
 			p++;
 			continue;
 		}
@@ -105,7 +106,7 @@ static void item_span(struct rd_json *j, const struct rd_span *key)
 	else if (!first)
 		rd_out_bytes(j->out, " ", 1);
 	if (key) {
-		quoted(j->out, *key);
+		quoted(j, *key);
 		rd_out_bytes(j->out, ": ", 2);
 	}
 }
@@ -244,11 +245,11 @@ void rd_json_offset(struct rd_json *j, const char *key, uint64_t offset)
 void rd_json_text(struct rd_json *j, const char *key, const char *text)
 {
 	item(j, key);
-	quoted(j->out, (struct rd_span){(const uint8_t *)text, strlen(text)});
+	quoted(j, (struct rd_span){(const uint8_t *)text, strlen(text)});
 }
 
 void rd_json_span(struct rd_json *j, const char *key, struct rd_span text)
 {
 	item(j, key);
-	quoted(j->out, text);
+	quoted(j, text);
 }

@@ -39,6 +39,7 @@ struct rd_json {
 	unsigned depth;
 	bool first[32]; /* by depth: no comma is due */
 	bool pretty;    /* a newline and indent per item of the two outer levels */
+	bool html;      /* for the inside of a <script>: no '<', '>' or '&' in strings as such */
 };
 
 void rd_json_init(struct rd_json *j, struct rd_out *o, bool pretty);

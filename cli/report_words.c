@@ -23,6 +23,8 @@ static const char examples[] =
 	"      where the shop's own code spends its time, without the framework's frames, by class\n"
 	"  rundown report shop.nettrace.rundown --callers 'Regex\\.Match\\(' --min 1%\n"
 	"      who calls Regex.Match, directly and from further out\n"
+	"  rundown report shop.nettrace.rundown --format html -o shop.html\n"
+	"      a page with a flame graph, for any browser\n"
 	"  rundown report shop.nettrace.rundown --format pprof -o shop.pb.gz && go tool pprof -top shop.pb.gz\n"
 	"  rundown report shop.nettrace.rundown --format json | jq '.methods[:3]'\n"
 	"  rundown report --broker ipc:///run/rundown/broker 1f2e3d4c-7\n"

@@ -34,6 +34,8 @@ const struct rd_report_format *rd_report_format(size_t i);
 
 int rd_report_json(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out,
 		   struct rd_error *err);
+int rd_report_html(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out,
+		   struct rd_error *err);
 int rd_report_csv(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out, struct rd_error *err);
 int rd_report_folded(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out,
 		     struct rd_error *err);

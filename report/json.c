@@ -181,30 +181,35 @@ static void put_buckets(struct rd_json *j, const struct rd_view *v)
 	rd_json_object_end(j);
 }
 
+void rd_json_report(struct rd_json *j, const struct rd_view *v, const struct rd_report_options *o)
+{
+	rd_json_object(j, NULL);
+	rd_json_u64(j, "rundown", 1);
+	put_traces(j, v->result);
+	put_filter(j, &v->result->filter);
+	rd_json_view(j, v);
+	put_counts(j, v);
+	put_trust(j, &v->result->trust);
+	put_processes(j, v);
+	rd_json_array(j, "methods");
+	for (size_t i = 0; i < rd_report_rows(v, o); i++)
+		put_row(j, v, &v->rows.at[i]);
+	rd_json_array_end(j);
+	rd_json_u64(j, "methods_left_out", v->rows_left_out + (v->rows.n - rd_report_rows(v, o)));
+	if (o->stacks)
+		rd_json_stacks(j, v);
+	put_buckets(j, v);
+	if (o->stats)
+		rd_json_stats(j, v->result);
+	rd_json_object_end(j);
+}
+
 int rd_report_json(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out, struct rd_error *err)
 {
 	struct rd_json j;
 
 	(void)err;
 	rd_json_init(&j, out, true);
-	rd_json_object(&j, NULL);
-	rd_json_u64(&j, "rundown", 1);
-	put_traces(&j, v->result);
-	put_filter(&j, &v->result->filter);
-	rd_json_view(&j, v);
-	put_counts(&j, v);
-	put_trust(&j, &v->result->trust);
-	put_processes(&j, v);
-	rd_json_array(&j, "methods");
-	for (size_t i = 0; i < rd_report_rows(v, o); i++)
-		put_row(&j, v, &v->rows.at[i]);
-	rd_json_array_end(&j);
-	rd_json_u64(&j, "methods_left_out", v->rows_left_out + (v->rows.n - rd_report_rows(v, o)));
-	if (o->stacks)
-		rd_json_stacks(&j, v);
-	put_buckets(&j, v);
-	if (o->stats)
-		rd_json_stats(&j, v->result);
-	rd_json_object_end(&j);
+	rd_json_report(&j, v, o);
 	return 0;
 }

@@ -5,8 +5,11 @@
 #define RD_REPORT_JSON_PARTS_H
 
 #include "base/out.h"
+#include "report/format.h"
 #include "report/view.h"
 
+/* The whole report, as docs/report-json.md says. */
+void rd_json_report(struct rd_json *j, const struct rd_view *v, const struct rd_report_options *o);
 /* The members that name a method or a group. */
 void rd_json_method(struct rd_json *j, const struct rd_view *v, const struct rd_view_method *m);
 /* "view": the words of the filter that was given. */

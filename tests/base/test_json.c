@@ -23,6 +23,20 @@ static void expect(struct writer *w, const char *text)
 	assert_int_equal(rd_out_close(&w->out, NULL), 0);
 }
 
+/* Inside a <script> nothing may look like its end, in keys that are data neither. */
+static void strings_for_a_page(void **state)
+{
+	struct writer w;
+	struct rd_json *j = start(&w, false);
+
+	j->html = true;
+	rd_json_object(j, NULL);
+	rd_json_text(j, "a", "</script><!--&amp;]]>");
+	rd_json_u64_at(j, (struct rd_span){(const uint8_t *)"<", 1}, 1);
+	rd_json_object_end(j);
+	expect(&w, "{\"a\": \"\\u003c/script\\u003e\\u003c!--\\u0026amp;]]\\u003e\", \"\\u003c\": 1}\n");
+}
+
 static void all_kinds_of_values(void **state)
 {
 	struct writer w;
@@ -175,6 +189,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_kinds_of_values),
+		cmocka_unit_test(strings_for_a_page),
 		cmocka_unit_test(pretty_is_a_line_per_outer_item),
 		cmocka_unit_test(texts_are_escaped),
 		cmocka_unit_test(what_is_no_utf8_is_replaced),

@@ -1,0 +1,12 @@
+/*
+ * page - all of the HTML report that comes before its data: report/page.html, which page/ builds (`make page`).
+ */
+#ifndef RD_REPORT_PAGE_H
+#define RD_REPORT_PAGE_H
+
+#include "base/cursor.h"
+
+/* Ends with the opening of the element that holds the data. */
+struct rd_span rd_page(void);
+
+#endif
