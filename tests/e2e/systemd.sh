@@ -35,6 +35,53 @@ else
 	skip "systemd-analyze verify and security" "no systemd-analyze"
 fi
 
+# ---- the filters of calls: all that broker, merger, worker and client ask for in a job
+
+# calls WORD...: names and sets of systemd, as names.
+calls()
+{
+	for word; do
+		case $word in
+		@*) calls $(systemd-analyze syscall-filter "$word" | sed -n '2,$s/^ *\([a-z@][a-z0-9_-]*\)$/\1/p') ;;
+		*) echo "$word" ;;
+		esac
+	done
+}
+if ! command -v strace >/dev/null || ! command -v systemd-analyze >/dev/null; then
+	skip "the filters of calls" "no strace or no systemd-analyze"
+elif case ${RD_BUILD:-} in *san-*) true ;; *) false ;; esac then
+	skip "the filters of calls" "sanitizers ask for more"
+else
+	strace -f -qq -e signal=none -o "$scratch/strace" "$bin/rundown" run -q --shards 3 \
+		tests/traces/shop-small.nettrace.zst -o "$scratch/strace.rundown" >"$scratch/out" 2>&1
+	is "a run whose calls are looked at: exit code" 0 $?
+	sed -n 's/^[0-9]* *\([a-z_0-9]*\)(.*/\1/p' "$scratch/strace" | sort -u >"$scratch/asked"
+	calls @default >"$scratch/default"
+	for unit in "$units"/*.service; do
+		name=${unit##*/}
+		# As systemd reads them: each line adds to or takes from those before.
+		: >"$scratch/allowed"
+		sed -n 's/^SystemCallFilter=//p' "$unit" >"$scratch/filter"
+		while read -r line; do
+			case $line in
+			"~"*)
+				calls ${line#"~"} >"$scratch/taken"
+				grep -vxF -f "$scratch/taken" "$scratch/allowed" >"$scratch/rest"
+				mv "$scratch/rest" "$scratch/allowed"
+				;;
+			*) calls $line >>"$scratch/allowed" ;;
+			esac
+		done <"$scratch/filter"
+		# Only a worker fences in.
+		case $name in
+		rundown-worker*) cp "$scratch/asked" "$scratch/its" ;;
+		*) grep -v '^seccomp$\|^landlock_' "$scratch/asked" >"$scratch/its" ;;
+		esac
+		cat "$scratch/default" "$scratch/allowed" | grep -vxF -f - "$scratch/its" >"$scratch/missing"
+		check_empty "$name: its filter has all calls of a job" "$scratch/missing"
+	done
+fi
+
 # ---- the commands, as a manager starts them, each with its own folders
 
 etc=$scratch/etc
