@@ -9,7 +9,9 @@
 
 #define RUNTIME "Microsoft-Windows-DotNETRuntime"
 #define RUNDOWN "Microsoft-Windows-DotNETRuntimeRundown"
+#define PRIVATE "Microsoft-Windows-DotNETRuntimePrivate"
 #define KERNEL  "Windows Kernel"
+#define IMAGES  "Windows Kernel Image Id"
 
 #define METHOD "MethodID u64, ModuleID u64, MethodStartAddress u64, MethodSize u32, MethodToken u32, MethodFlags u32"
 #define NAMES  ", MethodNamespace string, MethodName string, MethodSignature string"
@@ -45,6 +47,22 @@
 	"Reserved u32[4], FileName string"
 #define INTERVAL "Source u32, NewInterval u32, OldInterval u32, SourceName string"
 
+#define HEAPS                                                                                                          \
+	"GenerationSize0 u64, TotalPromotedSize0 u64, GenerationSize1 u64, TotalPromotedSize1 u64, "                   \
+	"GenerationSize2 u64, TotalPromotedSize2 u64, GenerationSize3 u64, TotalPromotedSize3 u64, "                   \
+	"FinalizationPromotedSize u64, FinalizationPromotedCount u64, PinnedObjectCount u32, SinkBlockCount u32, "     \
+	"GCHandleCount u32"
+#define TICK                                                                                                           \
+	"AllocationAmount u32, AllocationKind u32" CLR ", AllocationAmount64 u64, TypeID P, TypeName string, "         \
+	"HeapIndex u32"
+#define HISTORY                                                                                                        \
+	"FinalYoungestDesired u64, NumHeaps i32, CondemnedGeneration u32, Gen0ReductionCount u32, Reason u32, "        \
+	"GlobalMechanisms u32" CLR
+#define BINDING                                                                                                        \
+	"ClrInstanceID u16, AssemblyName string, AssemblyPath string, RequestingAssembly string, "                     \
+	"AssemblyLoadContext string, RequestingAssemblyLoadContext string"
+#define IPV6 "daddr u8[16], saddr u8[16], dport u16, sport u16"
+
 struct known {
 	const char *provider;
 	const char *names; /* of the rows it holds for, a blank on either side of each */
@@ -77,6 +95,105 @@ static const struct known table[] = {
 	{RUNTIME, " RuntimeInformationStart ", 0, RUNTIME_INFORMATION},
 	{RUNTIME, " DCStartCompleteV2 DCEndCompleteV2 ", 0, ""},
 	{RUNTIME, " DCStartCompleteV2 DCEndCompleteV2 ", 1, "ClrInstanceID u16"},
+	{RUNTIME, " GCStart ", 0, "Count u32, Reason u32"},
+	{RUNTIME, " GCStart ", 1, "Count u32, Depth u32, Reason u32, Type u32" CLR},
+	{RUNTIME, " GCStart ", 2, "Count u32, Depth u32, Reason u32, Type u32" CLR ", ClientSequenceNumber u64"},
+	{RUNTIME, " GCEnd ", 0, "Count u32, Depth u16"},
+	{RUNTIME, " GCEnd ", 1, "Count u32, Depth u32" CLR},
+	{RUNTIME, " GCHeapStats ", 0, HEAPS},
+	{RUNTIME, " GCHeapStats ", 1, HEAPS CLR},
+	{RUNTIME, " GCHeapStats ", 2, HEAPS CLR ", GenerationSize4 u64, TotalPromotedSize4 u64"},
+	{RUNTIME, " GCCreateSegment ", 0, "Address u64, Size u64, Type u32"},
+	{RUNTIME, " GCCreateSegment ", 1, "Address u64, Size u64, Type u32" CLR},
+	{RUNTIME, " GCFreeSegment ", 0, "Address u64"},
+	{RUNTIME, " GCFreeSegment ", 1, "Address u64" CLR},
+	{RUNTIME, " GCRestartEEBegin GCRestartEEEnd GCSuspendEEEnd GCFinalizersBegin GCCreateConcurrentThread "
+	 "GCTerminateConcurrentThread ", 0,
+	 ""},
+	{RUNTIME, " GCRestartEEBegin GCRestartEEEnd GCSuspendEEEnd GCFinalizersBegin GCCreateConcurrentThread "
+	 "GCTerminateConcurrentThread ", 1,
+	 "ClrInstanceID u16"},
+	{RUNTIME, " GCSuspendEEBegin ", 0, "Reason u16"},
+	{RUNTIME, " GCSuspendEEBegin ", 1, "Reason u32, Count u32" CLR},
+	{RUNTIME, " GCFinalizersEnd ", 0, "Count u32"},
+	{RUNTIME, " GCFinalizersEnd ", 1, "Count u32" CLR},
+	{RUNTIME, " GCTriggered ", 0, "Reason u32" CLR},
+	{RUNTIME, " GCAllocationTick ", 0, "AllocationAmount u32, AllocationKind u32"},
+	{RUNTIME, " GCAllocationTick ", 1, "AllocationAmount u32, AllocationKind u32" CLR},
+	{RUNTIME, " GCAllocationTick ", 2, TICK},
+	{RUNTIME, " GCAllocationTick ", 3, TICK ", Address P"},
+	{RUNTIME, " GCAllocationTick ", 4, TICK ", Address P, ObjectSize u64"},
+	{RUNTIME, " GCMarkWithType ", 0, "HeapNum u32" CLR ", Type u32, Bytes u64"},
+	{RUNTIME, " GCPerHeapHistory ", 3,
+	 "ClrInstanceID u16, FreeListAllocated P, FreeListRejected P, EndOfSegAllocated P, CondemnedAllocated "
+	 "P, PinnedAllocated P, PinnedAllocatedAdvance P, RunningFreeListEfficiency u32, CondemnReasons0 u32, "
+	 "CondemnReasons1 u32, CompactMechanisms u32, ExpandMechanisms u32, HeapIndex u32, ExtraGen0Commit P, "
+	 "Count u32, ..."},
+	{RUNTIME, " GCGlobalHeapHistory ", 2, HISTORY ", PauseMode u32, MemoryPressure u32"},
+	{RUNTIME, " GCGlobalHeapHistory ", 3,
+	 HISTORY ", PauseMode u32, MemoryPressure u32, CondemnReasons0 u32, CondemnReasons1 u32"},
+	{RUNTIME, " GCGlobalHeapHistory ", 4,
+	 HISTORY ", PauseMode u32, MemoryPressure u32, CondemnReasons0 u32, CondemnReasons1 u32, Count u32, ..."},
+	{RUNTIME, " GCDynamicEvent ", 0, "Name string, DataSize u32, Data u8[DataSize]" CLR},
+	{RUNTIME, " BulkType ", 0, "Count u32" CLR ", ..."},
+	{RUNTIME, " GCBulkRootEdge GCBulkRootConditionalWeakTableElementEdge GCBulkNode GCBulkEdge "
+	 "GCBulkSurvivingObjectRanges GCBulkMovedObjectRanges ", 0,
+	 "Index u32, Count u32" CLR ", ..."},
+	{RUNTIME, " GCGenerationRange ", 0,
+	 "Generation u8, RangeStart u64, RangeUsedLength u64, RangeReservedLength u64" CLR},
+	{RUNTIME, " GCSampledObjectAllocationHigh GCSampledObjectAllocationLow ", 0,
+	 "Address P, TypeID P, ObjectCountForTypeSample u32, TotalSizeForTypeSample u64" CLR},
+	{RUNTIME, " ExceptionThrown ", 0, ""},
+	{RUNTIME, " ExceptionThrown ", 1,
+	 "ExceptionType string, ExceptionMessage string, ExceptionEIP P, ExceptionHRESULT u32, ExceptionFlags "
+	 "u16" CLR},
+	{RUNTIME, " ExceptionCatchStart ExceptionFinallyStart ExceptionFilterStart ", 0,
+	 "EntryEIP u64, MethodID u64, MethodName string" CLR},
+	{RUNTIME, " ExceptionCatchStop ExceptionFinallyStop ExceptionFilterStop ExceptionThrownStop ", 0, ""},
+	{RUNTIME, " ContentionStart ", 0, ""},
+	{RUNTIME, " ContentionStart ", 1, "ContentionFlags u8" CLR},
+	{RUNTIME, " ContentionStart ", 2,
+	 "ContentionFlags u8" CLR ", LockID P, AssociatedObjectID P, LockOwnerThreadID u64"},
+	{RUNTIME, " ContentionStop ", 0, "ContentionFlags u8" CLR},
+	{RUNTIME, " ContentionStop ", 1, "ContentionFlags u8" CLR ", DurationNs f64"},
+	{RUNTIME, " ThreadCreated ", 0,
+	 "ManagedThreadID u64, AppDomainID u64, Flags u32, ManagedThreadIndex u32, OSThreadID u32" CLR},
+	{RUNTIME, " ThreadTerminated ", 0, "ManagedThreadID u64, AppDomainID u64" CLR},
+	{RUNTIME, " ThreadCreating ThreadRunning ", 0, "ID P" CLR},
+	{RUNTIME, " ThreadPoolWorkerThreadStart ThreadPoolWorkerThreadStop ThreadPoolWorkerThreadWait "
+	 "ThreadPoolWorkerThreadRetirementStart ThreadPoolWorkerThreadRetirementStop ", 0,
+	 "ActiveWorkerThreadCount u32, RetiredWorkerThreadCount u32" CLR},
+	{RUNTIME, " ThreadPoolWorkerThreadAdjustmentSample ", 0, "Throughput f64" CLR},
+	{RUNTIME, " ThreadPoolWorkerThreadAdjustmentAdjustment ", 0,
+	 "AverageThroughput f64, NewWorkerThreadCount u32, Reason u32" CLR},
+	{RUNTIME, " ThreadPoolWorkerThreadAdjustmentStats ", 0,
+	 "Duration f64, Throughput f64, ThreadWave f64, ThroughputWave f64, ThroughputErrorEstimate f64, "
+	 "AverageThroughputErrorEstimate f64, ThroughputRatio f64, Confidence f64, NewControlSetting f64, "
+	 "NewThreadWaveMagnitude u16" CLR},
+	{RUNTIME, " ThreadPoolWorkingThreadCount ", 0, "Count u32" CLR},
+	{RUNTIME, " ThreadPoolEnqueue ThreadPoolDequeue ", 0, "WorkID P" CLR},
+	{RUNTIME, " InitializeYieldProcessorNormalized ", 0,
+	 "ClrInstanceID u16, NsPerYield f64, EstablishedNsPerYield f64"},
+	{RUNTIME, " TieredCompilationPause ", 0, "ClrInstanceID u16"},
+	{RUNTIME, " TieredCompilationSettings ", 0, "ClrInstanceID u16, Flags u32"},
+	{RUNTIME, " TieredCompilationResume ", 0, "ClrInstanceID u16, NewMethodCount u32"},
+	{RUNTIME, " TieredCompilationBackgroundJitStart ", 0, "ClrInstanceID u16, PendingMethodCount u32"},
+	{RUNTIME, " TieredCompilationBackgroundJitStop ", 0,
+	 "ClrInstanceID u16, PendingMethodCount u32, JittedMethodCount u32"},
+	{RUNTIME, " AssemblyLoadStart ", 0, BINDING},
+	{RUNTIME, " AssemblyLoadStop ", 0,
+	 BINDING ", Success bool32, ResultAssemblyName string, ResultAssemblyPath string, Cached bool32"},
+	{RUNTIME, " ResolutionAttempted ", 0,
+	 "ClrInstanceID u16, AssemblyName string, Stage u16, AssemblyLoadContext string, Result u16, "
+	 "ResultAssemblyName string, ResultAssemblyPath string, ErrorMessage string"},
+	{RUNTIME, " KnownPathProbed ", 0, "ClrInstanceID u16, FilePath string, Source u16, Result i32"},
+	{PRIVATE, " GCSettings ", 1, "SegmentSize u64, LargeObjectSegmentSize u64, ServerGC bool32" CLR},
+	{PRIVATE, " GCGlobalHeapHistory ", 1, HISTORY},
+	{PRIVATE, " PrvGCMarkStackRoots PrvGCMarkFinalizeQueueRoots PrvGCMarkHandles PrvGCMarkCards ", 0,
+	 "HeapNum u32"},
+	{PRIVATE, " PrvGCMarkStackRoots PrvGCMarkFinalizeQueueRoots PrvGCMarkHandles PrvGCMarkCards ", 1,
+	 "HeapNum u32" CLR},
+	{PRIVATE, " NgenBindEvent ", 0, "ClrInstanceID u16, BindingID u64, ReasonCode u32, AssemblyName string"},
 	{RUNDOWN, " MethodDCStart MethodDCEnd ", 0, METHOD},
 	{RUNDOWN, " MethodDCStart MethodDCEnd ", 1, METHOD CLR},
 	{RUNDOWN, " MethodDCStart MethodDCEnd ", 2, METHOD CLR REJIT},
@@ -130,7 +247,44 @@ static const struct known table[] = {
 	{KERNEL, " Image/Load Image/Unload Image/DCStart Image/DCEnd ", 1,
 	 "ImageBase P, ImageSize P, ProcessId u32, FileName string"},
 	{KERNEL, " Image/Load Image/Unload Image/DCStart Image/DCEnd ", 2, IMAGE},
-	{"Windows Kernel Image Id", " ImageId/DbgIdRSDS ImageId/DbgIdILRSDS ", 0,
+	{KERNEL, " EventTrace/Extension EventTrace/EndExtension ", 2,
+	 "GroupMask1 u32, GroupMask2 u32, GroupMask3 u32, GroupMask4 u32, GroupMask5 u32, GroupMask6 u32, "
+	 "GroupMask7 u32, GroupMask8 u32, KernelEventVersion u32"},
+	{KERNEL, " SystemConfig/Power ", 2, "S1 u8, S2 u8, S3 u8, S4 u8, S5 u8, Pad u8[3]"},
+	{KERNEL, " SystemConfig/Services ", 3,
+	 "ProcessId u32, ServiceState u32, SubProcessTag u32, ServiceName string, DisplayName string, "
+	 "ProcessName string, ..."},
+	{KERNEL, " Process/Terminate ", 2, "ProcessId u32"},
+	{KERNEL, " Process/PerfCtr Process/PerfCtrRundown ", 2,
+	 "ProcessId u32, PageFaultCount u32, HandleCount u32, Reserved u32, PeakVirtualSize P, "
+	 "PeakWorkingSetSize P, PeakPagefileUsage P, QuotaPeakPagedPoolUsage P, QuotaPeakNonPagedPoolUsage P, "
+	 "VirtualSize P, WorkingSetSize P, PagefileUsage P, QuotaPagedPoolUsage P, QuotaNonPagedPoolUsage P, "
+	 "PrivatePageCount P"},
+	{KERNEL, " Thread/SetName ", 2, "ProcessId u32, ThreadId u32, ThreadName string"},
+	{KERNEL, " Image/KernelBase ", 2, "ImageBase P"},
+	{KERNEL, " Image/HypercallPage ", 2, "HypercallPageVa P"},
+	{KERNEL, " DiskIO/Read DiskIO/Write ", 3,
+	 "DiskNumber u32, IrpFlags u32, TransferSize u32, Reserved u32, ByteOffset u64, FileObject P, Irp P, "
+	 "HighResResponseTime u64, IssuingThreadId u32"},
+	{KERNEL, " DiskIO/ReadInit DiskIO/WriteInit DiskIO/FlushInit ", 3, "Irp P, IssuingThreadId u32"},
+	{KERNEL, " DiskIO/FlushBuffers ", 3,
+	 "DiskNumber u32, IrpFlags u32, HighResResponseTime u64, Irp P, IssuingThreadId u32"},
+	{KERNEL, " FileIO/FileCreate FileIO/FileDelete FileIO/FileRundown ", 2, "FileObject P, FileName string"},
+	{KERNEL, " Memory/HardFault ", 2,
+	 "InitialTime u64, ReadOffset u64, VirtualAddress P, FileObject P, ThreadId u32, ByteCount u32"},
+	{KERNEL, " TcpIp/SendIPV6 ", 2, "PID u32, size u32, " IPV6 ", startime u32, endtime u32, seqnum u32, connid P"},
+	{KERNEL, " TcpIp/RecvIPV6 ", 2, "PID u32, size u32, " IPV6 ", seqnum u32, connid P"},
+	{KERNEL, " UdpIp/SendIPV6 UdpIp/RecvIPV6 ", 2, "PID u32, size u32, " IPV6 ", seqnum u32, connid P"},
+	{KERNEL, " UdpIp/Send UdpIp/Recv ", 2,
+	 "PID u32, size u32, daddr u8[4], saddr u8[4], dport u16, sport u16, seqnum u32, connid P"},
+	{IMAGES, " ImageId/Info ", 2,
+	 "ImageBase P, ImageSize P, ProcessId u32, TimeDateStamp u32, OriginalFileName string"},
+	{IMAGES, " ImageId/None ImageId/DbgIdDeterm ", 1, "ImageBase P, ProcessId u32"},
+	{IMAGES, " ImageId/FileVersion ", 0,
+	 "ImageSize u32, TimeDateStamp u32, OrigFileName string, FileDescription string, FileVersion string, "
+	 "BinFileVersion string, VerLanguage string, ProductName string, CompanyName string, ProductVersion "
+	 "string, FileId string, ProgramId string"},
+	{IMAGES, " ImageId/DbgIdRSDS ImageId/DbgIdILRSDS ", 0,
 	 "ImageBase P, ProcessId u32, PdbSignature guid, PdbAge u32, PdbFileName utf8"},
 };
 

@@ -27,7 +27,7 @@ is "the provider's GUID" '"a669021c-c450-4609-a035-5af59af4df18"' "$(kind .guid)
 is "level and keywords" '[4,"0x30"]' "$(kind '[.level, .keywords]')"
 is "the last field" '{"name":"ReJITID","type":"u64"}' "$(kind '.fields[-1]')"
 is "what documentation calls it" true "$(kind '.published | test("published as MethodDCEndVerbose_V1, id 142")')"
-is "no field list has holes" 0 "$(jq '[.kinds[] | select(.fields) | .fields[] | select(.name == "" or .type == null)] | length' "$scratch/events.json")"
+is "no field list has holes" 0 "$(jq '[.kinds[] | select(.fields) | .fields[] | select(.name == "" or (.type == null and .name != "..."))] | length' "$scratch/events.json")"
 
 "$bin/rundown" events "$trace" --provider SAMPLEprofiler >"$scratch/text"
 is "--provider: a part of the name in any case" 1 "$(grep -c ' id [0-9]* version' "$scratch/text")"
@@ -41,6 +41,24 @@ for by in count bytes; do
 	[ $by = count ] || field=bytes
 	is "--sort $by" true "$("$bin/rundown" events "$trace" --sort $by --format json | jq "[.kinds[].$field] | . == (sort | reverse)")"
 done
+
+# Fields that rundown knows are as long as the payloads, where no field is of a length of its own.
+cat >"$scratch/sizes.jq" <<'EOF'
+def size: {"u8": 1, "u16": 2, "u32": 4, "i32": 4, "u64": 8, "f64": 8, "bool32": 4, "P": 8, "guid": 16}[.] //
+	first((capture("^u8\\[(?<n>[0-9]+)\\]$") | .n | tonumber), null);
+[.kinds[] | select(.fields_from == "rundown") | [.fields[].type | if . == null then null else size end] as $sizes |
+	select($sizes | all(. != null)) | select((($sizes | add) // 0) * .events != .bytes) |
+	"\(.provider) \(.name) version \(.version)"] | join(", ")
+EOF
+for t in "$trace" tests/traces/shop-verbose.nettrace.zst tests/traces/site-crashed.nettrace.zst \
+	"$shared/traces/perfview/net.4.5.2.x64.etl.zip" "$shared/traces/etwanalyzer/TraceLoggingTester.etl.zst"; do
+	[ -r "$t" ] || continue
+	"$bin/rundown" events "$t" --format json 2>/dev/null >"$scratch/json"
+	is "$(basename "$t"): known fields are as long as payloads" "" "$(jq -r -f "$scratch/sizes.jq" "$scratch/json")"
+done
+"$bin/rundown" events "$trace" --provider Microsoft-Windows-DotNETRuntime --format json >"$scratch/json"
+is "fields of the runtime's events are known" "GCSettingsRundown" \
+	"$(jq -r '[.kinds[] | select(.name and .fields == null) | .name] | join(" ")' "$scratch/json")"
 
 # none NAME PATTERN ARG...: a name that nothing has is an error, which says what there is.
 none()
