@@ -18,16 +18,23 @@ static size_t digit(void *ctx, size_t item)
 	return way % SHARDS;
 }
 
+/* How many ways there are to deal the items out. */
+static size_t ways_of(const struct scene *s)
+{
+	size_t ways = 1;
+
+	for (size_t i = 0; i < s->items.n; i++)
+		ways *= SHARDS;
+	return ways;
+}
+
 static void in_all_ways(const struct scene *s, const char *folded)
 {
 	struct rd_finish_options opt = {.kind = -1};
 	struct rd_error err;
 	char first[33] = "", digest[33];
-	size_t ways = 1;
 
-	for (size_t i = 0; i < s->items.n; i++)
-		ways *= SHARDS;
-	for (size_t way = 0; way < ways; way++) {
+	for (size_t way = 0; way < ways_of(s); way++) {
 		struct rd_result r;
 		assert_ok(scene_finish(s, SHARDS, digit, &way, &opt, &r, &err), &err);
 		assert_folded(&r, folded);
@@ -135,6 +142,39 @@ static void test_a_process_and_its_successor(void **state)
 	scene_release(&s);
 }
 
+/* The axis spans all samples, so no shard has it alone; what a filter discards does not move it. */
+static void test_buckets(void **state)
+{
+	struct scene s;
+
+	scene_init(&s);
+	METHOD(&s, "A", 1, LOAD);
+	SCENE_SAMPLE(&s, 1000, 7, 0x1010);
+	SCENE_SAMPLE(&s, 1999, 7, 0x1010);
+	SCENE_SAMPLE(&s, 30000, 7, 0x1010);
+	SCENE_SAMPLE(&s, 51000, 7, 0x1010);
+	for (size_t way = 0; way < 2 * ways_of(&s); way++) {
+		struct rd_finish_options opt = {.kind = -1, .has_to = way % 2, .to_ns = 40000};
+		size_t deal = way / 2;
+		uint64_t in[256] = {0};
+		struct rd_result r;
+		struct rd_error err;
+		assert_ok(scene_finish(&s, SHARDS, digit, &deal, &opt, &r, &err), &err);
+		/* 51 us in at most 256: 200 ns each. */
+		assert_int_equal(r.bucket_width_ns, 200);
+		assert_int_equal(r.first_bucket, 5);
+		assert_int_equal(r.last_bucket, 255);
+		for (size_t i = 0; i < r.rows.n; i++)
+			in[r.rows.at[i].bucket] += r.rows.at[i].count;
+		assert_int_equal(in[5], 1);
+		assert_int_equal(in[9], 1);
+		assert_int_equal(in[150], 1);
+		assert_int_equal(in[255], way % 2 ? 0 : 1);
+		rd_result_release(&r);
+	}
+	scene_release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +184,7 @@ int main(void)
 		cmocka_unit_test(test_a_key_and_its_definition),
 		cmocka_unit_test(test_a_thread_and_its_records),
 		cmocka_unit_test(test_a_process_and_its_successor),
+		cmocka_unit_test(test_buckets),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
