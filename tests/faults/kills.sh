@@ -3,12 +3,13 @@
 
 traces 10
 jobs=0
+pace_ms=90 least_ms=10 shards_each=5
 # one_job: of fifty shards; $job, $result.
 one_job()
 {
 	jobs=$((jobs + 1))
 	result=$scratch/out/$jobs.rundown
-	submit $all_traces --shards 5 -o "$result"
+	submit $all_traces --shards "$shards_each" -o "$result"
 }
 # kill_some N NAMES: as many kills, at random moments, while the jobs run; a job that ends is checked, and another begins.
 kill_some()
@@ -16,8 +17,8 @@ kill_some()
 	n=$1 killed=0
 	shift
 	while [ $killed -lt "$n" ]; do
-		roll 100
-		sleep 0.0$((rolled + 10))
+		roll "$pace_ms"
+		sleep "$(printf '0.%03d' $((rolled + least_ms)))"
 		roll $#
 		shift_to=$rolled
 		i=0
@@ -95,14 +96,25 @@ figure 3 "$killed kills of the broker; both workers back after $took_ms ms"
 finish "$job" 120
 oracles "fault_03_the_broker_is_killed: the job of that moment" "$job" "$result" 0 0
 
-# ---- the night: everybody, at random, through one job after another
+# ---- everybody, at random; one job of fifty large shards has to live through all of it
 
+if [ "$full" = full ]; then
+	few=$all_traces few_wanted=$wanted
+	traces 50
+	shards_each=1
+fi
 one_job
+until_shards "$job" 2
+pace_ms=20 jobs_before=$jobs
 kill_some "$(by_length 20 200)" broker merger w1 w2
 finish "$job" 120
 oracles "fault_04_anybody_is_killed" "$job" "$result" 0 0
 check_early "fault_04_anybody_is_killed"
-figure 4 "$killed kills over all daemons, $(field "$job" .attempts) attempts for $(field "$job" .shards.total) shards"
+figure 4 "$killed kills over all daemons within $((jobs - jobs_before + 1)) job(s), $(field "$job" .attempts) attempts for $(field "$job" .shards.total) shards"
+
+if [ "$full" = full ]; then
+	all_traces=$few wanted=$few_wanted shards_each=5
+fi
 
 # ---- 4: all at once; what is merged is not decoded again
 

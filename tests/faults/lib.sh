@@ -149,7 +149,7 @@ traces()
 		all_traces="$all_traces $scratch/in/$i.nettrace"
 		i=$((i + 1))
 	done
-	"$bin/rundown" run -q $all_traces -o "$scratch/out/wanted.rundown" >/dev/null || echo "# the undisturbed run failed"
+	"$bin/rundown" run -q --force $all_traces -o "$scratch/out/wanted.rundown" >/dev/null || echo "# the undisturbed run failed"
 	wanted=$(digest "$scratch/out/wanted.rundown")
 }
 
