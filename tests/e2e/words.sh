@@ -118,4 +118,13 @@ is "-V" "$("$bin/rundown" --version)" "$("$bin/rundown" -V)"
 is "-V of a command" "$("$bin/rundown" --version)" "$("$bin/rundown" inspect -V)"
 "$bin/rundown" help >/dev/full 2>&1
 is "help to a full disk" 1 $?
+# ---- what the page of the design says is in the house is there
+
+sed -n '/^```$/,/^```$/{s,^\([a-z][a-z]*/\) .*,\1,p}' docs/design.md | sort -u |
+	while read -r room; do [ -d "$room" ] || echo "$room"; done >"$scratch/missing"
+check_empty "design: every folder of the house is there" "$scratch/missing"
+sed -n 's/.*`make \([a-z][a-z-]*\)`.*/\1/p' docs/design.md README.md | sort -u |
+	while read -r target; do grep -q "^$target:" Makefile || echo "make $target"; done >"$scratch/missing"
+check_empty "design and README: every target named is one of the Makefile's" "$scratch/missing"
+
 plan
