@@ -9,6 +9,8 @@
 #include "net/message.h"
 #include "net/validate.h"
 #include "net/wire_error.h"
+#include "report/label.h"
+#include "report/people.h"
 
 struct telling {
 	const char *job;
@@ -71,34 +73,50 @@ static void tell_json(struct telling *t, const Rd__Top *top)
 	rd_out_text(t->out, "\n");
 }
 
-static const char *shown(const ProtobufCBinaryData *f, char *buf, size_t size)
+/* As a report names it. Where a rundown has yet to come there is no module, and no "!" that would stand for one. */
+static void put_method(struct rd_out *o, struct rd_bytes *room, const Rd__Top *top, size_t i)
 {
-	rd_field_text(f, buf, size);
-	rd_clean_line(buf, size);
-	return buf;
+	struct rd_view_method m = {.module = rd_field_span(&top->module[i]),
+				   .ns = rd_field_span(&top->namespace_[i]),
+				   .name = rd_field_span(&top->name[i])};
+
+	room->n = 0;
+	rd_label(room, &m, false);
+	if (room->n == 0)
+		rd_out_text(o, "?");
+	else
+		rd_out_name(o, (struct rd_span){room->at, room->n}, 0);
+}
+
+void rd_job_top_rows(struct rd_out *o, const Rd__Top *top)
+{
+	char exclusive[RD_NUMBER_TEXT], share[RD_NUMBER_TEXT], inclusive[RD_NUMBER_TEXT];
+	struct rd_bytes room = {0};
+
+	rd_out_printf(o, "%18s %10s  %-8s %s\n", "exclusive", "inclusive", "process", "method");
+	for (size_t i = 0; i < top->n_pid; i++) {
+		rd_out_printf(o, "%10s %7s %10s  %-8" PRIu32 " ", rd_count_text(top->exclusive[i], exclusive),
+			      rd_percent_text(top->exclusive[i], top->samples, share),
+			      rd_count_text(top->inclusive[i], inclusive), top->pid[i]);
+		put_method(o, &room, top, i);
+		rd_out_text(o, "\n");
+	}
+	rd_bytes_release(&room);
 }
 
 static void tell_text(struct telling *t, const Rd__Top *top)
 {
-	char done[32], total[32], module[RD_TOP_TEXT_MAX + 1], ns[RD_TOP_TEXT_MAX + 1], name[RD_TOP_TEXT_MAX + 1];
+	char done[32], total[32], samples[RD_NUMBER_TEXT];
 
 	rd_out_printf(t->out,
-		      "preliminary: %.0f %% done (%s of %s), %" PRIu32 " of %" PRIu32 " shards merged, %" PRIu64
-		      " samples\n",
+		      "preliminary: %.0f %% done (%s of %s), %" PRIu32 " of %" PRIu32 " shards merged, %s samples\n",
 		      share_of(t) * 100, rd_size_text(t->bytes_done, done, sizeof done),
-		      rd_size_text(t->bytes_total, total, sizeof total), top->shards, t->shards_total, top->samples);
+		      rd_size_text(t->bytes_total, total, sizeof total), top->shards, t->shards_total,
+		      rd_count_text(top->samples, samples));
 	rd_out_text(t->out, top->reconciled
 				    ? "Reconciled over these shards; what is named by others is \"?\" still.\n\n"
 				    : "Nothing is reconciled yet: what other shards' rundowns name is \"?\" here.\n\n");
-	rd_out_printf(t->out, "%18s %10s  %-8s %s\n", "exclusive", "inclusive", "process", "method");
-	for (size_t i = 0; i < top->n_pid; i++) {
-		shown(&top->namespace_[i], ns, sizeof ns);
-		rd_out_printf(t->out, "%10" PRIu64 " %5.1f %% %10" PRIu64 "  %-8" PRIu32 " %s!%s%s%s\n",
-			      top->exclusive[i],
-			      top->samples ? (double)top->exclusive[i] * 100 / (double)top->samples : 0,
-			      top->inclusive[i], top->pid[i], shown(&top->module[i], module, sizeof module), ns,
-			      ns[0] ? "." : "", shown(&top->name[i], name, sizeof name));
-	}
+	rd_job_top_rows(t->out, top);
 }
 
 struct asking {

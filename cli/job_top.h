@@ -19,4 +19,7 @@ int rd_job_result_path(const struct rd_client_words *w, const char *job, char *p
 int rd_job_top(const struct rd_client_words *w, const char *job, uint32_t n, bool json, struct rd_out *o,
 	       struct rd_error *err);
 
+/* The table of it, for people. */
+void rd_job_top_rows(struct rd_out *o, const Rd__Top *top);
+
 #endif

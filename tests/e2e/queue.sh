@@ -92,7 +92,7 @@ kill_hard $w2
 "$bin/rundown" status "$2" --top 3 >"$scratch/top" 2>"$scratch/err"
 is "early answers: exit code" 0 $?
 is "early answers: marked as such, with the share that is done" 1 \
-	"$(grep -c '^preliminary: [0-9]* % done .* shards merged, [1-9][0-9]* samples$' "$scratch/top")"
+	"$(grep -c '^preliminary: [0-9]* % done .* shards merged, [1-9][0-9,]* samples$' "$scratch/top")"
 is "early answers: at most so many" true "$("$bin/rundown" status "$2" --top 3 --format json |
 	jq '.preliminary and (.methods | length) <= 3 and .methods[0].exclusive >= .methods[1].exclusive')"
 is "early answers: reconciled over what is merged" true \
