@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/log.h"
 
@@ -160,6 +161,7 @@ static struct rd_job *new_job(struct rd_broker *b, Rd__Envelope *submitted)
 		b->failed = true;
 		return NULL;
 	}
+	submitted->submit->submitted_s = (uint64_t)time(NULL);
 	*j = (struct rd_job){.submitted = submitted, .submit = submitted->submit, .serial = ++b->jobs_so_far};
 	/* A merger may have kept partials of a broker without a journal: ids must differ from theirs. */
 	const uint8_t *e = b->opt.epoch;

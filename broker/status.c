@@ -58,7 +58,7 @@ void rd_status_fill(const struct rd_broker *b, const struct rd_job *j, Rd__Statu
 	s->bytes_total = j->bytes_total;
 	s->bytes_done = j->bytes_done + bytes_under_way(b, j, &s->shards_running);
 	s->attempts = j->attempts;
-	s->workers = rd_members_workers(b);
+	s->workers = rd_job_ended(j) ? 0 : rd_members_workers(b);
 	s->eta_s = seconds_left(b, j, s->bytes_done);
 	s->finish_done = j->finish_done;
 	s->finish_total = j->finish_total;
@@ -66,6 +66,7 @@ void rd_status_fill(const struct rd_broker *b, const struct rd_job *j, Rd__Statu
 	s->inputs = (uint32_t)j->submit->n_path;
 	s->output = j->submit->output;
 	s->priority = j->submit->priority;
+	s->submitted_s = j->submit->submitted_s;
 	s->spent_s = (uint32_t)(rd_job_spent_ns(b, j) / RD_SECOND_NS);
 	if (j->state == RD_JOB_FAILED || j->quarantined > 0) {
 		rd_wire_error(error, &j->error, false);

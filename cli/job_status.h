@@ -10,6 +10,13 @@
 #include "base/out.h"
 #include "proto/wire.pb-c.h"
 
+/* Priorities as users say them, NULL-ended, for an option. */
+extern const char *const rd_priority_words[];
+#define RD_PRIORITY_NORMAL 2
+/* What stands in a SUBMIT for the word of this place; and back, NULL: no word has it. */
+int32_t rd_priority_of(int word);
+const char *rd_priority_word(int32_t priority);
+
 bool rd_job_is_over(const Rd__Status *s);
 /* The broker does not know the job that was asked for. */
 bool rd_job_is_unknown(const Rd__Status *s);

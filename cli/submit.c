@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/client.h"
 #include "cli/command.h"
+#include "cli/job_status.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/submission.h"
@@ -21,8 +22,7 @@
 #include "net/validate.h"
 #include "net/wire_error.h"
 
-#define NAME         "rundown submit"
-#define PRIORITY_OFF 100
+#define NAME "rundown submit"
 
 struct words {
 	struct rd_run_words run; /* the job, as `run` takes it */
@@ -38,9 +38,6 @@ struct submitting {
 	RD_VEC(struct rd_waited_job) jobs;
 	struct rd_out out;
 };
-
-static const char *const priority_words[] = {"lowest", "low", "normal", "high", "highest", NULL};
-#define PRIORITY_NORMAL 2
 
 static const char examples[] =
 	"  rundown submit /traces/shop.nettrace -o /results/shop.rundown --broker ipc:///run/rundown/broker\n"
@@ -58,13 +55,13 @@ static size_t own_options(struct words *w, struct rd_option *to)
 {
 	const struct rd_option rows[] = {
 		RD_CLIENT_OPTIONS(&w->client),
-		{"each", 0, NULL, "a job for each trace; -o is the folder of their results, made if it is not there", RD_OPT_FLAG, &w->each, 0,
-		 0, NULL},
+		{"each", 0, NULL, "a job for each trace; -o is the folder of their results, made if it is not there",
+		 RD_OPT_FLAG, &w->each, 0, 0, NULL},
 		{"update", 0, NULL,
 		 "nothing to do where a result of the very same traces is there; else it is replaced", RD_OPT_FLAG,
 		 &w->update, 0, 0, NULL},
 		{"priority", 0, "LEVEL", "before jobs of lower ones (default normal)", RD_OPT_CHOICE, &w->priority, 0,
-		 0, priority_words},
+		 0, rd_priority_words},
 		{"max-workers", 0, "N", "use at most N workers at a time", RD_OPT_NUMBER, &w->workers_most, 1, 1000000,
 		 NULL},
 		{"attempts", 0, "N", "give a shard up after N failed attempts (default: the broker's)", RD_OPT_NUMBER,
@@ -170,7 +167,7 @@ static int submit_one(struct submitting *s, const struct rd_run_words *run, size
 		rc = name_scratch(w, job.token, run->result, scratch, sizeof scratch, err);
 	if (rc == 0) {
 		job.submit.scratch = rd_field(scratch);
-		job.submit.priority = (w->priority - PRIORITY_NORMAL) * PRIORITY_OFF;
+		job.submit.priority = rd_priority_of(w->priority);
 		job.submit.workers_most = (uint32_t)w->workers_most;
 		job.submit.attempts = (uint32_t)w->attempts;
 		job.submit.seconds =
@@ -257,8 +254,9 @@ static int submit_all(struct submitting *s)
 
 int rd_cmd_submit(int argc, char **argv)
 {
-	struct words w = {
-		.run = {.name = NAME, .kind = -1, .log = -1}, .client = rd_client_words(), .priority = PRIORITY_NORMAL};
+	struct words w = {.run = {.name = NAME, .kind = -1, .log = -1},
+			  .client = rd_client_words(),
+			  .priority = RD_PRIORITY_NORMAL};
 	struct submitting s = {.words = &w};
 	struct rd_error err;
 	int exit_code, killed_by = 0;

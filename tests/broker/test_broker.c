@@ -1,3 +1,5 @@
+#include <time.h>
+
 #include "base/log.h"
 #include "tests/broker/stage.h"
 
@@ -17,6 +19,8 @@ static int teardown(void **state)
 
 static void one_job_from_submit_to_result(void **state)
 {
+	uint64_t began_s = (uint64_t)time(NULL);
+
 	start(&s, 1, 2, 4);
 	const Rd__Envelope *first = take_task(&s, W1, RD__WORK__DECODE);
 	assert_int_equal(0, first->work->shard);
@@ -58,6 +62,9 @@ static void one_job_from_submit_to_result(void **state)
 	status = newest_status(&s, CLIENT);
 	assert_string_equal("done", text(&status->state));
 	assert_int_equal(42, status->finished->samples);
+	/* Whoever is connected does not work on it any more. */
+	assert_int_equal(0, status->workers);
+	assert_true(status->submitted_s >= began_s && status->submitted_s <= (uint64_t)time(NULL));
 	assert_int_equal(3, status->attempts);
 }
 
