@@ -14,7 +14,12 @@ static void put_process(const struct rd_inspection *in, const struct rd_seen_pro
 	const struct rd_processes *all = &in->processes;
 	char number[RD_NUMBER_TEXT];
 
-	rd_out_printf(o, "%14s  pid %-7u ", rd_count_text(p->samples, number), p->pid);
+	rd_out_printf(o, "%14s  ", rd_count_text(p->samples, number));
+	if (p->pid == 0 && !all->by_thread && p->name == 0 && p->command_line == 0) {
+		rd_out_text(o, "of a process that the trace does not name\n");
+		return;
+	}
+	rd_out_printf(o, "pid %-7u ", p->pid);
 	rd_out_name(o, rd_processes_text(all, p->name), 40);
 	if (p->name && p->command_line)
 		rd_out_text(o, ": ");
@@ -49,7 +54,10 @@ static void put_runtime(const struct rd_seen_runtime *r, struct rd_out *o)
 {
 	char number[RD_NUMBER_TEXT];
 
-	rd_out_printf(o, "%14s  pid %u, instance %u", "", r->pid, r->clr);
+	if (r->pid)
+		rd_out_printf(o, "%14s  pid %u, instance %u", "", r->pid, r->clr);
+	else
+		rd_out_printf(o, "%14s  instance %u", "", r->clr);
 	if (r->version[0])
 		rd_out_printf(o, ", CLR %u.%u.%u.%u", r->version[0], r->version[1], r->version[2], r->version[3]);
 	rd_out_printf(o, ": methods %s loaded", rd_count_text(r->methods[RD_OP_LOAD], number));

@@ -103,7 +103,10 @@ static void put_machine(const struct rd_shown *s, struct rd_out *o)
 	if (mhz == 0 && sessions->at.n)
 		mhz = sessions->at.at[0].said.cpu_mhz;
 	rd_line_label(o, "machine");
-	rd_line_count(o, info->cpus, "CPU");
+	if (info->cpus)
+		rd_line_count(o, info->cpus, "CPU");
+	else
+		rd_out_text(o, "CPUs not known");
 	if (mhz)
 		rd_out_printf(o, " of %s MHz", rd_count_text(mhz, number));
 	if (sessions->memory_bytes)

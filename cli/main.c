@@ -45,6 +45,8 @@ static int unknown(const char *name)
 		names[i] = commands[i].name;
 	names[COMMANDS] = "help";
 	names[COMMANDS + 1] = NULL;
+	if (name[0] == '-')
+		return rd_usage("rundown", "unknown option %s", name);
 	const char *near = rd_nearest_word(name, names);
 	return rd_usage("rundown", "no such command: '%s'%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
 			near ? "?" : "");

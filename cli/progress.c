@@ -132,13 +132,18 @@ static void draw_bar(struct rd_progress *p, const struct rd_progress_state *s, u
 	p->drawn = true;
 }
 
-static void write_plain(struct rd_progress *p, const struct rd_progress_state *s, uint64_t now_ns)
+/* Whether there was anything new to tell. */
+static bool write_plain(struct rd_progress *p, const struct rd_progress_state *s, uint64_t now_ns)
 {
 	char text[LINE_BYTES], line[LINE_BYTES + 128];
 
 	words(p, s, now_ns, text, sizeof text);
+	if (strncmp(p->shown_line, text, sizeof p->shown_line - 1) == 0)
+		return false;
+	snprintf(p->shown_line, sizeof p->shown_line, "%.*s", (int)sizeof p->shown_line - 1, text);
 	snprintf(line, sizeof line, "%s: %s%s%s\n", p->name, p->job ? p->job : "", p->job ? ": " : "", text);
 	write_text(p, line);
+	return true;
 }
 
 static void write_json(struct rd_progress *p, const struct rd_progress_state *s, uint64_t now_ns)
@@ -185,9 +190,9 @@ void rd_progress_show(struct rd_progress *p, const struct rd_progress_state *s, 
 		return;
 	if (p->form == RD_PROGRESS_BAR)
 		draw_bar(p, s, now_ns);
-	else if (p->form == RD_PROGRESS_PLAIN)
-		write_plain(p, s, now_ns);
-	else
+	else if (p->form == RD_PROGRESS_PLAIN && !write_plain(p, s, now_ns))
+		return;
+	else if (p->form == RD_PROGRESS_JSON)
 		write_json(p, s, now_ns);
 	p->shown_ns = now_ns;
 	snprintf(p->shown_state, sizeof p->shown_state, "%s", s->state);

@@ -35,6 +35,7 @@ struct rd_progress {
 	uint64_t began_bytes;
 	uint64_t shown_ns; /* when the last line was written; 0 none yet */
 	char shown_state[16];
+	char shown_line[160]; /* plain: a line is not told twice in a row */
 	bool drawn; /* a bar stands on the terminal */
 };
 

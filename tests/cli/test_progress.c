@@ -38,6 +38,9 @@ static void plain_lines_at_a_pace(void **state)
 	begin(RD_PROGRESS_PLAIN);
 	struct rd_progress_state s = {.state = "queued"};
 	rd_progress_show(&p, &s, 10 * SECOND);
+	/* Another state, and the same words: nothing new is told. */
+	s = running(0, 0);
+	rd_progress_show(&p, &s, 10 * SECOND);
 	s = running(0, 200000000);
 	rd_progress_show(&p, &s, 10 * SECOND);
 	for (int i = 1; i <= 20; i++) {

@@ -117,4 +117,15 @@ for part in 4 2; do
 	is "cut at 1/$part: no key has more events than the whole" 0 \
 		"$(jq --slurpfile w "$scratch/plain.json" '[.events | to_entries[] | select(.value > ($w[0].events[.key] // 0))] | length' "$scratch/out")"
 done
+# ---- what a trace does not say is no number
+
+old=$(ls "$shared"/traces/perfview/eventpipe-dotnetcore2.0-linux-objver2.netperf* 2>/dev/null | head -n 1)
+if [ -n "$old" ]; then
+	"$bin/rundown" inspect "$old" >"$scratch/out" 2>"$scratch/err"
+	is "nothing is of pid 0 or of 0 CPUs" "0 1 1" "$(grep -c 'pid 0\| 0 CPUs' "$scratch/out") $(grep -c 'CPUs not known' "$scratch/out") $(
+		grep -c 'of a process that the trace does not name' "$scratch/out")"
+else
+	skip "nothing is of pid 0 or of 0 CPUs" "no shared traces beside the checkout"
+fi
+
 plan

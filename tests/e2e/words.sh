@@ -34,6 +34,8 @@ agrees()
 
 refused "no command" "which command?"
 refused "unknown command" "no such command: 'reprot'; did you mean report?" reprot x
+refused "an option without a command" "unknown option --foo" --foo
+refused "a letter without a command" "unknown option -x" -x
 refused "help about nothing" "no such command: 'nothing'" help nothing
 for command in run report diff inspect events keys; do
 	refused "$command: no word" "is missing (see rundown $command --help)" $command
