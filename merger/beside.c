@@ -160,6 +160,22 @@ static int remove_part(const char *folder, const char *name, struct rd_error *er
 	return code < 0 ? code : rd_store_remove(path, err);
 }
 
+/*
+ * A finished one, which was asked for before. It goes by the name that may be removed whatever state it is in: whoever
+ * is killed half-way leaves no result, and what is none would be somebody's under its own name.
+ */
+static int remove_result(const char *folder, const char *name, struct rd_error *err)
+{
+	char path[4200], making[4200];
+	int code = rd_path(path, sizeof path, err, "%s/%s", folder, name);
+
+	if (code == 0)
+		code = rd_path(making, sizeof making, err, "%s/" RD_BESIDE_MAKING, folder);
+	if (code == 0 && rename(path, making) != 0 && errno != ENOENT)
+		code = rd_error_at(err, rd_fail_errno(err, "removing"), path, RD_NO_OFFSET);
+	return code < 0 ? code : remove_part(folder, RD_BESIDE_MAKING, err);
+}
+
 static int remove_file(const char *folder, const char *name, struct rd_error *err)
 {
 	char path[4200];
@@ -178,8 +194,8 @@ int rd_beside_remove(const char *folder, struct rd_error *err)
 		return 0;
 	if (code == 0 && (code = check_result(folder, RD_BESIDE_RESULT, err)) == 0 &&
 	    (code = check_result(folder, OLD, err)) == 0 && (code = remove_part(folder, RD_BESIDE_MAKING, err)) == 0 &&
-	    (code = remove_part(folder, RD_BESIDE_RESULT, err)) == 0 && (code = remove_part(folder, OLD, err)) == 0 &&
-	    (code = remove_file(folder, RD_OWNED_FRESH, err)) == 0)
+	    (code = remove_result(folder, RD_BESIDE_RESULT, err)) == 0 &&
+	    (code = remove_result(folder, OLD, err)) == 0 && (code = remove_file(folder, RD_OWNED_FRESH, err)) == 0)
 		/* Last, so that whoever dies in between leaves what others can judge. */
 		code = remove_file(folder, RD_OWNED_LOCK, err);
 	if (code == 0 && rmdir(folder) != 0 && errno != ENOENT)

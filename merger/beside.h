@@ -7,7 +7,7 @@
  * ones left, and nothing of the living.
  *
  *   lock         held while somebody works here
- *   making/      a result that is being written: removed whatever state it is in
+ *   making/      a result that is being written, or removed: it goes whatever state it is in
  *   result/      a finished one; after the exchange what it replaced
  *   result-old/  what it replaces, for the moment between two renames
  *

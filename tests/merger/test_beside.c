@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,6 +86,69 @@ static const char *leave(const char *job)
 static void sweep(void)
 {
 	assert_ok(rd_beside_sweep(output, NULL, &err), &err);
+}
+
+/* ---- a process that is killed before the nth change of the file system: these stand before the C library's */
+
+static int lives_for = -1; /* changes; -1: for ever */
+
+static void live_or_die(void)
+{
+	if (lives_for == 0)
+		_exit(9);
+	if (lives_for > 0)
+		lives_for--;
+}
+
+int unlink(const char *path)
+{
+	live_or_die();
+	return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+int unlinkat(int folder, const char *path, int flags)
+{
+	live_or_die();
+	return (int)syscall(SYS_unlinkat, folder, path, flags);
+}
+
+int rmdir(const char *path)
+{
+	live_or_die();
+	return (int)syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
+}
+
+int rename(const char *from, const char *to)
+{
+	live_or_die();
+	return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+/* Whoever is killed while he removes leaves what the next one can judge, wherever he was. */
+static void a_removal_that_is_killed_is_ended_by_the_next(void **state)
+{
+	int status = -1, moments = 0;
+
+	for (; status != 0; moments++) {
+		int lock;
+		const char *path = work("removed", &lock);
+		put_result(path, RD_BESIDE_RESULT);
+		put_result(path, RD_BESIDE_RESULT "-old");
+		put_result(path, RD_BESIDE_MAKING);
+		pid_t pid = fork();
+		if (pid == 0) {
+			lives_for = moments;
+			_exit(rd_beside_remove(path, NULL) == 0 ? 0 : 1);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status) && WEXITSTATUS(status) != 1);
+		close(lock);
+		sweep();
+		if (is_there(path))
+			fail_msg("killed before change %d, the folder stays", moments);
+	}
+	/* Two files and a folder of each result, the lock, the folder of all. */
+	assert_true(moments > 3 * 3 + 2);
 }
 
 static void names(void **state)
@@ -262,6 +326,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(names),
 		TEST(what_the_dead_left_goes),
+		TEST(a_removal_that_is_killed_is_ended_by_the_next),
 		TEST(what_the_living_hold_stays),
 		TEST(the_dying_are_waited_for),
 		TEST(another_outputs_stays),
