@@ -46,7 +46,10 @@ static const char notes[] =
 	"of\n"
 	"an input that was cut, damaged or partly quarantined; 4 something is worse than --fail-over allows.\n";
 
-/* Not all views of a report can be compared: rows are methods here, and stacks as they are. */
+/*
+ * Not all views of a report can be compared: rows are methods here, stacks as they are, and numbers of traces are each
+ * side's own.
+ */
 static size_t view_rows(struct rd_view_words *v, struct rd_option *to)
 {
 	struct rd_option all[RD_VIEW_OPTIONS];
@@ -54,7 +57,8 @@ static size_t view_rows(struct rd_view_words *v, struct rd_option *to)
 
 	for (size_t i = 0; i < all_n; i++)
 		if (strcmp(all[i].name, "by") != 0 && strcmp(all[i].name, "thread") != 0 &&
-		    strcmp(all[i].name, "inverted") != 0 && strcmp(all[i].name, "min") != 0)
+		    strcmp(all[i].name, "trace") != 0 && strcmp(all[i].name, "inverted") != 0 &&
+		    strcmp(all[i].name, "min") != 0)
 			to[n++] = all[i];
 	return n;
 }

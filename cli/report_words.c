@@ -44,7 +44,7 @@ const struct rd_report_format *rd_report_words_format(const struct rd_report_wor
 static bool is_filtered(const struct rd_view_words *w)
 {
 	return w->process || w->module || w->focus || w->ignore || w->hide || w->callers || w->callees ||
-	       w->thread != RD_NO_THREAD || w->kind >= 0 || w->group >= 0 || w->by >= 0 || w->from.given ||
+	       w->thread != RD_NO_THREAD || w->trace || w->kind >= 0 || w->group >= 0 || w->by >= 0 || w->from.given ||
 	       w->to.given || w->min.given || w->inverted;
 }
 
@@ -95,6 +95,8 @@ size_t rd_view_options(struct rd_view_words *v, struct rd_option *to)
 	const struct rd_option rows[] = {
 		{.name = "process", .argument = "NAME|PID", .kind = RD_OPT_TEXT, .target = &v->process,
 		 .help = "only samples of this process"},
+		{.name = "trace", .argument = "N", .kind = RD_OPT_NUMBER, .target = &v->trace, .min = 1,
+		 .max = UINT32_MAX, .help = "only samples of this one of several traces, by the number in the heading"},
 		{.name = "thread", .argument = "ID", .kind = RD_OPT_NUMBER, .target = &v->thread,
 		 .max = UINT64_MAX - 1, .help = "only samples of this thread"},
 		{.name = "kind", .argument = "KIND", .kind = RD_OPT_CHOICE, .target = &v->kind, .words = kind_words,
@@ -199,7 +201,7 @@ void rd_view_words_filter(const struct rd_view_words *w, struct rd_view_filter *
 {
 	/* clang-format off */
 	*f = (struct rd_view_filter){
-		.process = w->process, .module = w->module, .kind = w->kind,
+		.process = w->process, .trace = w->trace, .module = w->module, .kind = w->kind,
 		.has_thread = w->thread != RD_NO_THREAD, .thread = w->thread,
 		.has_from = w->from.given, .from_is_utc = w->from.is_utc, .from_ns = w->from.ns,
 		.has_to = w->to.given, .to_is_utc = w->to.is_utc, .to_ns = w->to.ns,

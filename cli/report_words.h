@@ -16,6 +16,7 @@
 struct rd_view_words {
 	const char *process, *module, *focus, *ignore, *hide, *callers, *callees;
 	uint64_t thread;     /* RD_NO_THREAD: any */
+	uint64_t trace;      /* 0: any */
 	int kind, group, by; /* -1: not given */
 	struct rd_moment from, to;
 	struct rd_share min;
@@ -25,7 +26,7 @@ struct rd_view_words {
 #define RD_VIEW_NO_WORDS ((struct rd_view_words){.thread = RD_NO_THREAD, .kind = -1, .group = -1, .by = -1})
 
 /* The rows of these words in a table of options, into to[0..RD_VIEW_OPTIONS); how many. */
-#define RD_VIEW_OPTIONS 16
+#define RD_VIEW_OPTIONS 17
 size_t rd_view_options(struct rd_view_words *v, struct rd_option *to);
 
 struct rd_report_words {

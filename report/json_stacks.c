@@ -110,6 +110,8 @@ void rd_json_view(struct rd_json *j, const struct rd_view *v)
 	text_if(j, "process", f->process);
 	if (f->has_thread)
 		rd_json_u64(j, "thread", f->thread);
+	if (f->trace)
+		rd_json_u64(j, "trace", f->trace - 1);
 	text_if(j, "kind", f->kind >= 0 ? rd_sample_kind_name((uint32_t)f->kind) : NULL);
 	text_if(j, "module", f->module);
 	if (v->has_from)

@@ -146,6 +146,8 @@ static void put_asked(struct rd_out *o, const char *before, const char *word, co
 
 static void put_stack_filter(const struct rd_view_filter *f, struct rd_out *o)
 {
+	if (f->trace)
+		rd_out_printf(o, "only processes of trace %llu\n", (unsigned long long)f->trace);
 	put_asked(o, "only samples in module ", f->module, "\n");
 	put_asked(o, "only stacks with a frame like '", f->focus, "'\n");
 	put_asked(o, "no stacks with a frame like '", f->ignore, "'\n");

@@ -45,7 +45,7 @@ int rd_view_make(struct rd_view *v, const struct rd_result *r, const struct rd_v
 	memset(v, 0, sizeof *v);
 	v->result = r;
 	v->filter = *f;
-	v->filtered = f->process || f->module || f->kind >= 0 || f->has_thread || f->has_from || f->has_to ||
+	v->filtered = f->process || f->trace || f->module || f->kind >= 0 || f->has_thread || f->has_from || f->has_to ||
 		      f->focus || f->ignore || f->hide || f->callers || f->callees;
 	rd_records_init(&g.methods, sizeof(struct rd_view_method), sizeof(struct rd_view_method));
 	rd_records_init(&g.calls, sizeof(struct rd_view_call), sizeof(struct rd_view_call));

@@ -30,6 +30,7 @@ enum rd_group {
 struct rd_view_filter {
 	const char *process; /* NAME or PID; NULL all */
 	const char *module;  /* of the innermost frame, letter case aside; NULL all */
+	uint64_t trace;      /* 1 for the first; 0 all */
 	int kind;            /* enum rd_sample_kind; -1 all */
 	bool has_thread;
 	uint64_t thread;

@@ -80,13 +80,16 @@ static int choose_processes(struct rd_view_making *g)
 {
 	bool any = g->f->process == NULL;
 
+	if (g->f->trace > g->r->traces.n)
+		return rd_fail(g->err, RD_NOT_FOUND, "no trace %llu; the result is of %zu",
+			       (unsigned long long)g->f->trace, g->r->traces.n);
 	if (RD_ZEROS(&g->v->process_passes, g->r->processes.n) != 0 ||
 	    RD_ZEROS(&g->v->process_samples, g->r->processes.n) != 0)
 		return rd_fail_nomem(g->err);
 	for (size_t i = 0; i < g->r->processes.n; i++) {
 		const struct rd_result_process *p = &g->r->processes.at[i];
 		bool in = g->f->process == NULL || is_wanted(g, p);
-		g->v->process_passes.at[i] = in;
+		g->v->process_passes.at[i] = in && (g->f->trace == 0 || g->f->trace == p->trace + UINT64_C(1));
 		any |= in;
 	}
 	return any ? 0 : no_such_process(g->r, g->f->process, g->err);

@@ -116,6 +116,16 @@ zstd -dcq tests/traces/shop-verbose.nettrace.zst >"$scratch/verbose.nettrace"
 of "$scratch/shop.nettrace" "$scratch/verbose.nettrace" --join
 is "--join: each process is in the trace that names it" "[0,0] [0,1]" "$("$bin/rundown" report "$scratch/r" --format json |
 	jq -r '"\(.traces | map(.joined_with)) \(.processes | map(.trace) | sort)"')"
+for n in 1 2; do
+	"$bin/rundown" report "$scratch/r" --trace $n --format json >"$scratch/out"
+	is "--trace $n: its process alone" "[$((n - 1))] true" "$(jq -c '[.processes[].trace]' "$scratch/out") $(
+		jq "(.samples > 0) and .view.trace == $n - 1" "$scratch/out")"
+done
+is "--trace: both are all" "$("$bin/rundown" report "$scratch/r" --format json | jq .samples)" "$(for n in 1 2; do
+	"$bin/rundown" report "$scratch/r" --trace $n --format json; done | jq -s 'map(.samples) | add')"
+"$bin/rundown" report "$scratch/r" --trace 3 >"$scratch/out" 2>"$scratch/err"
+is "--trace 3 of two: exit code" 1 $?
+is "--trace 3 of two: says so" "rundown report: no trace 3; the result is of 2" "$(cat "$scratch/err")"
 is "--join: a report says so" 1 "$("$bin/rundown" report "$scratch/r" | grep -c '^traces 1 and 2 are joined')"
 of "$scratch/night/b.nettrace" "$scratch/night"
 is "a file and its folder: exit code" 1 $status
