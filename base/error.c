@@ -90,6 +90,16 @@ int rd_fail_nomem(struct rd_error *err)
 	return rd_fail(err, RD_NOMEM, "out of memory");
 }
 
+int rd_error_settle(struct rd_error *err, int code)
+{
+	if (err == NULL || code >= 0 || err->code < 0)
+		return code;
+	/* A place or a layer may be there. */
+	err->code = code;
+	snprintf(err->text, sizeof err->text, "%s", code == RD_NOMEM ? "out of memory" : rd_code_name(code));
+	return code;
+}
+
 int rd_error_at(struct rd_error *err, int code, const char *file, uint64_t offset)
 {
 	if (err == NULL)

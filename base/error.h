@@ -55,6 +55,12 @@ int rd_fail_errno(struct rd_error *err, const char *fmt, ...) __attribute__((for
 int rd_fail_nomem(struct rd_error *err);
 
 /*
+ * For the end of a way on which not everybody had the struct: a failure that nobody recorded gets its code and the
+ * code's words; what is recorded stays. *err was cleared before the way began. Returns code.
+ */
+int rd_error_settle(struct rd_error *err, int code);
+
+/*
  * Name the file and byte if the error has none yet. file may be NULL, offset RD_NO_OFFSET.
  * Returns code, which is the caller's and also comes back for err NULL, so that callers
  * write `return rd_error_at(err, rd_fail(err, …), path, RD_NO_OFFSET)`; err keeps its own.

@@ -398,6 +398,7 @@ int rd_finish_child(const struct rd_forker_child *child, const char *state, uint
 		code = name_limit(work(&t, child->fds[RD_FORKER_TASK_FD], &err), memory_bytes, &err);
 	if (code < 0) {
 		struct rd_bytes packed = {0};
+		rd_error_settle(&err, code);
 		code = rd_pipe_error_pack(&err, &packed);
 		if (code == 0)
 			code = rd_pipe_write(t.pipe, RD_FINISH_ERROR, (struct rd_span){packed.at, packed.n}, none,

@@ -85,7 +85,9 @@ static int collect(const struct rd_source *s, const struct rd_shard *shard, cons
 	}
 	struct rd_sink sink = rd_collector_sink(&c);
 	sink.start_ticks = shard->info->clock.start_ticks;
-	int code = decode(s, shard, &sink, err);
+	/* A sink has nothing but a code to return. */
+	rd_error_clear(err);
+	int code = rd_error_settle(err, decode(s, shard, &sink, err));
 	if (code == 0)
 		code = rd_collector_finish(&c, err);
 	rd_collector_release(&c);

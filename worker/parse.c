@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,7 +10,9 @@
 #include "base/clock.h"
 #include "base/confine.h"
 #include "base/file.h"
+#include "base/limits.h"
 #include "base/roots.h"
+#include "base/text.h"
 #include "net/task.h"
 #include "profile/index_codec.h"
 #include "profile/shard.h"
@@ -321,6 +324,18 @@ static int work(struct task *t, int task_fd, const struct rd_parse_limits *limit
 	return code;
 }
 
+/* Another worker may allow more, so it stays what it is; the user reads what to change. */
+static int name_limit(int code, const struct rd_parse_limits *limits, struct rd_error *err)
+{
+	char size[32];
+
+	if (code != RD_NOMEM || limits->memory_bytes == 0 || limits->memory_bytes == UINT64_MAX || !rd_limits_memory())
+		return code;
+	snprintf(err->text, sizeof err->text, "out of memory (a parser may have %s; --memory allows more)",
+		 rd_size_text(limits->memory_bytes, size, sizeof size));
+	return code;
+}
+
 int rd_parse_child(const struct rd_forker_child *child, const struct rd_parse_limits *limits)
 {
 	struct rd_error err;
@@ -333,7 +348,8 @@ int rd_parse_child(const struct rd_forker_child *child, const struct rd_parse_li
 	signal(SIGXFSZ, SIG_IGN);
 	struct task t = {.pipe = child->fds[RD_FORKER_PIPE_FD]};
 	rd_error_clear(&err);
-	code = work(&t, child->fds[RD_FORKER_TASK_FD], limits, &err);
+	code = rd_error_settle(&err, work(&t, child->fds[RD_FORKER_TASK_FD], limits, &err));
+	code = name_limit(code, limits, &err);
 	code = code < 0 ? rd_answer_error(t.pipe, &err) : rd_answer_end(t.pipe, &err);
 	if (t.envelope)
 		rd_envelope_free(t.envelope);

@@ -69,6 +69,29 @@ static void errno_is_told(void **state)
 	assert_string_equal(err.text + strlen(err.text) - 25, ": No space left on device");
 }
 
+static void what_nobody_recorded_is_settled(void **state)
+{
+	struct rd_error err;
+	char line[64];
+
+	rd_error_clear(&err);
+	assert_int_equal(rd_error_settle(&err, 3), 3);
+	assert_int_equal(err.code, RD_OK);
+	rd_error_at(&err, RD_NOMEM, "/a", 7);
+	assert_int_equal(rd_error_settle(&err, RD_NOMEM), RD_NOMEM);
+	assert_int_equal(err.code, RD_NOMEM);
+	assert_string_equal(rd_error_line(&err, line, sizeof line), "out of memory (/a, at byte 7)");
+	/* What somebody said is better. */
+	rd_fail(&err, RD_CORRUPT, "because");
+	assert_int_equal(rd_error_settle(&err, RD_NOMEM), RD_NOMEM);
+	assert_int_equal(err.code, RD_CORRUPT);
+	assert_string_equal(err.text, "because");
+	rd_error_clear(&err);
+	rd_error_settle(&err, RD_LIMIT);
+	assert_string_equal(err.text, "limit");
+	assert_int_equal(rd_error_settle(NULL, RD_IO), RD_IO);
+}
+
 static void place_is_named_once(void **state)
 {
 	struct rd_error err;
@@ -167,6 +190,7 @@ int main(void)
 		cmocka_unit_test(fail_records_and_returns),
 		cmocka_unit_test(one_line_stays_one),
 		cmocka_unit_test(errno_is_told),
+		cmocka_unit_test(what_nobody_recorded_is_settled),
 		cmocka_unit_test(place_is_named_once),
 		cmocka_unit_test(layers_come_in_front),
 		cmocka_unit_test(too_many_layers_keep_the_outer_ones),

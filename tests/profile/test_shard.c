@@ -349,6 +349,36 @@ static void progress_and_depth(void **state)
 	close_trace(&o);
 }
 
+static int keep_nothing(void *ctx, enum rd_partial_table table, uint32_t seq, struct rd_span block, struct rd_error *err)
+{
+	return 0;
+}
+
+/* Whichever allocation fails, what the caller reads is that. */
+static void a_failed_allocation_is_told(void **state)
+{
+	struct rd_shard_options opt = {.preliminary = true};
+	struct rd_error err;
+	struct opened o;
+	int code = RD_NOMEM;
+
+	open_trace(&o, repository_path("tests/traces/shop-small.nettrace.zst"));
+	struct rd_shard shard = {.info = &o.ix.info, .blocks = o.ix.blocks.at, .blocks_n = 12};
+	for (uint64_t nth = 1; code == RD_NOMEM; nth += 1 + nth / 16) {
+		memset(&err, 0, sizeof err);
+		rd_fail_allocation(nth);
+		code = rd_shard_decode(&o.source, &shard, &opt, keep_nothing, NULL, &err);
+		rd_fail_allocation(0);
+		if (code == 0)
+			break;
+		assert_code(RD_NOMEM, code);
+		assert_int_equal(err.code, RD_NOMEM);
+		assert_string_equal(err.text, "out of memory");
+	}
+	assert_int_equal(code, 0);
+	close_trace(&o);
+}
+
 static void nothing_to_decode(void **state)
 {
 	struct rd_trace_info info = {.format = RD_FORMAT_NETTRACE, .version_major = 4, .pointer_bytes = 8};
@@ -375,6 +405,7 @@ int main(void)
 		cmocka_unit_test(a_crashed_trace),
 		cmocka_unit_test(etl_in_any_order),
 		cmocka_unit_test(progress_and_depth),
+		cmocka_unit_test(a_failed_allocation_is_told),
 		cmocka_unit_test(nothing_to_decode),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "net/task.h"
 #include "profile/index_codec.h"
 #include "profile/partial.h"
@@ -18,6 +19,7 @@ struct fixture {
 	RD_VEC(uint32_t) tables; /* of the blocks, in order */
 	struct rd_partial_summary summary;
 	int status;
+	uint64_t memory_bytes; /* of a child that decodes; 0: enough */
 	struct rd_error err;
 };
 
@@ -61,6 +63,8 @@ static void run(struct fixture *f, const struct rd_message *task, const char *fo
 	struct rd_pipe pipe;
 	int ends[2], got;
 
+	if (task->envelope->work->work == RD__WORK__DECODE && f->memory_bytes)
+		limits.memory_bytes = f->memory_bytes;
 	rd_answer_release(&f->answer);
 	rd_answer_init(&f->answer, task->envelope->work->work, folder);
 	f->tables.n = 0;
@@ -207,6 +211,20 @@ static void a_shard_is_decoded(void **state)
 	assert_true(f->answer.bytes == 0 || f->answer.bytes <= 10000000);
 }
 
+/* An error that has its code and says what to change, wherever on the way it was. */
+static void a_child_without_memory_names_its_limit(void **state)
+{
+	struct fixture *f = *state;
+
+	if (!rd_limits_memory())
+		skip_test("the sanitizers need the address space");
+	f->memory_bytes = 1;
+	decode(f, NULL);
+	assert_int_equal(f->answer.error.code, RD_NOMEM);
+	assert_string_equal(f->answer.error.text, "out of memory (a parser may have 1 B; --memory allows more)");
+	assert_int_equal(f->answer.blocks, 0);
+}
+
 static void other_size(Rd__Assignment *a)
 {
 	a->size_bytes++;
@@ -281,6 +299,7 @@ int main(void)
 		PARSE_TEST(an_archive_is_unpacked_into_its_folder),
 		PARSE_TEST(a_plain_trace_is_indexed),
 		PARSE_TEST(a_shard_is_decoded),
+		PARSE_TEST(a_child_without_memory_names_its_limit),
 		PARSE_TEST(a_changed_trace_is_refused),
 		PARSE_TEST(errors_name_the_file),
 		PARSE_TEST(a_folder_that_cannot_be),
