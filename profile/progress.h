@@ -3,7 +3,7 @@
  *
  * Whoever waits for long work takes silence for a hang. So every loop whose
  * length a trace decides counts its steps here, each about as dear as a
- * sample.
+ * sample, and work that may be left out ends when it has taken too many.
  */
 #ifndef RD_PROFILE_PROGRESS_H
 #define RD_PROFILE_PROGRESS_H
@@ -21,14 +21,20 @@ struct rd_progress {
 	void *ctx;
 	uint64_t done, total; /* samples: how far it is, for people */
 	uint64_t steps;       /* since it was told */
+	uint64_t all, most;   /* steps before these; more than so many end the work (RD_LIMIT), 0: as many as it takes */
 };
 
 /* Say it now. p may be NULL. */
 static inline int rd_progress_tell(struct rd_progress *p, struct rd_error *err)
 {
-	if (p == NULL || p->tell == NULL)
+	if (p == NULL)
 		return 0;
+	p->all += p->steps;
 	p->steps = 0;
+	if (p->most && p->all > p->most)
+		return rd_fail(err, RD_LIMIT, "it takes more than %llu steps", (unsigned long long)p->most);
+	if (p->tell == NULL)
+		return 0;
 	int rc = p->tell(p->ctx, p->done, p->total);
 	return rc < 0 ? rd_fail(err, rc, "the finish was stopped") : 0;
 }

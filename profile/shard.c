@@ -39,13 +39,37 @@ static int tell_again(void *ctx, uint64_t done, uint64_t total)
 	return t->opt->progress(t->opt->progress_ctx, ++t->told);
 }
 
+/*
+ * What the histogram may take: stacks are resolved once for each process that has them, and a hostile trace has many
+ * processes with one deep stack. Real shards stay far below. A step makes a call and an address at most, so this
+ * bounds memory, too.
+ */
+#define PRELIMINARY_STEPS_LEAST (UINT64_C(4) << 20)
+static uint64_t preliminary_steps(const struct rd_partial *p)
+{
+	uint64_t facts = p->methods.n + p->modules.n + p->images.n + p->symbols.n + p->mappings.n + p->threads.n +
+			 p->processes.n + p->stack_keys.n;
+
+	return PRELIMINARY_STEPS_LEAST + 8 * (p->stack_frames.n + facts) + 64 * (p->samples.n + p->stack_records.n);
+}
+
+/* Nobody needs it: where it takes too much the shard goes without. */
 static int preliminary(const struct rd_shard *shard, const struct rd_shard_options *opt, struct rd_partial *p,
 		       struct rd_error *err)
 {
 	struct teller teller = {.opt = opt, .told = block_bytes(shard)};
-	struct rd_progress progress = {.tell = opt->progress ? tell_again : NULL, .ctx = &teller};
+	struct rd_progress progress = {
+		.tell = opt->progress ? tell_again : NULL,
+		.ctx = &teller,
+		.most = preliminary_steps(p),
+	};
+	int code = rd_finish_preliminary(shard->info, p, &progress, err);
 
-	return rd_finish_preliminary(shard->info, p, &progress, err);
+	if (code != RD_LIMIT && code != RD_NOMEM)
+		return code;
+	p->preliminary.n = 0;
+	rd_error_clear(err);
+	return 0;
 }
 
 /* Context and blocks through the format's decoder. */

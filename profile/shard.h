@@ -20,7 +20,7 @@ struct rd_shard {
 };
 
 struct rd_shard_options {
-	bool preliminary;        /* add the histogram */
+	bool preliminary;        /* add the histogram, unless it would take far more than the shard */
 	uint32_t stack_depth;    /* frames kept of a stack, innermost first; 0: RD_STACK_DEPTH_MAX */
 	/*
 	 * Told the bytes decoded so far, every few MiB, and behind the last one again and again while the histogram is

@@ -181,11 +181,65 @@ static void row_21_container_pids(void **state)
 	nettrace6_release(&b);
 }
 
+/* So many processes, each with one sample of one and the same stack. */
+static void build_many(struct nettrace6_build *b, uint64_t processes, size_t depth)
+{
+	uint64_t *frames = calloc(depth, sizeof *frames);
+
+	assert_non_null(frames);
+	for (size_t i = 0; i < depth; i++)
+		frames[i] = 0x10000 + i * 16;
+	nettrace6_begin(b, NULL);
+	nettrace6_block(b, RD_NETTRACE_METADATA);
+	universal_metadata(b);
+	nettrace6_block(b, RD_NETTRACE_THREAD);
+	for (uint64_t i = 0; i < processes; i++)
+		nettrace6_thread(b, i, 100 + i, 100 + i);
+	nettrace6_stacks(b, 1);
+	nettrace6_stack(b, frames, depth);
+	nettrace6_block(b, RD_NETTRACE_EVENT);
+	for (uint64_t i = 0; i < processes; i++)
+		universal_value(b, (struct nettrace6_event){.thread = i, .time = 1000 + i, .stack_id = 1}, U_CPU, 1);
+	nettrace6_end(b);
+	free(frames);
+}
+
+/* What a shard believes is left out where it costs processes times depth; its samples are not. */
+static void a_belief_has_a_budget(void **state)
+{
+	static const struct {
+		uint64_t processes;
+		size_t depth;
+		bool believes;
+	} rows[] = {{3, 10000, true}, {500, 20000, false}};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct nettrace6_build b;
+		struct file f = {0};
+		struct rd_partial p = {0};
+		struct rd_error err;
+		build_many(&b, rows[i].processes, rows[i].depth);
+		memory_source(&f.source, b.file.at, b.file.n);
+		assert_ok(rd_format_nettrace.index(&f.source, &f.ix, NULL, NULL, &err), &err);
+		decode_shard(&f, 0, f.ix.blocks.n);
+		assert_ok(packed_unpack(&f.shards[0], &p, &err), &err);
+		assert_int_equal(p.samples.n, rows[i].processes);
+		assert_int_equal(p.stack_frames.n, rows[i].depth);
+		assert_int_equal(p.preliminary.n > 0, rows[i].believes);
+		rd_partial_release(&p);
+		packed_release(&f.shards[0]);
+		rd_index_release(&f.ix);
+		rd_source_close(&f.source);
+		nettrace6_release(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_of_everything),
 		cmocka_unit_test(row_21_container_pids),
+		cmocka_unit_test(a_belief_has_a_budget),
 	};
 	return cmocka_run_group_tests_name("profile/nettrace6", tests, NULL, NULL);
 }

@@ -357,7 +357,6 @@ static int keep_nothing(void *ctx, enum rd_partial_table table, uint32_t seq, st
 /* Whichever allocation fails, what the caller reads is that. */
 static void a_failed_allocation_is_told(void **state)
 {
-	struct rd_shard_options opt = {.preliminary = true};
 	struct rd_error err;
 	struct opened o;
 	int code = RD_NOMEM;
@@ -367,7 +366,7 @@ static void a_failed_allocation_is_told(void **state)
 	for (uint64_t nth = 1; code == RD_NOMEM; nth += 1 + nth / 16) {
 		memset(&err, 0, sizeof err);
 		rd_fail_allocation(nth);
-		code = rd_shard_decode(&o.source, &shard, &opt, keep_nothing, NULL, &err);
+		code = rd_shard_decode(&o.source, &shard, NULL, keep_nothing, NULL, &err);
 		rd_fail_allocation(0);
 		if (code == 0)
 			break;
