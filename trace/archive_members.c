@@ -364,7 +364,7 @@ static int unpack_once(struct unpack *u, bool *known, struct rd_error *err)
 static int unpack_zip(struct unpack *u, struct rd_error *err)
 {
 	bool known = false;
-	int rc = rd_zip_check(u->what->source, err);
+	int rc = rd_zip_check(u->what->source, u->what->members_most, err);
 	if (rc < 0)
 		return rc;
 	if (rc == 1)

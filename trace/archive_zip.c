@@ -18,6 +18,7 @@
 struct directory {
 	const struct rd_source *source;
 	uint64_t entries, offset, size_bytes;
+	uint32_t most; /* entries */
 	uint8_t *name, *local_name, *extra; /* buffers of TEXT_MOST bytes */
 };
 
@@ -147,14 +148,17 @@ static int check_entries(const struct directory *d, struct rd_error *err)
 	int rc = 1;
 	if (__builtin_add_overflow(d->offset, d->size_bytes, &end) || end > d->source->size_bytes)
 		return 0;
+	/* Before each is looked at. A count that the directory has no room for is damage. */
+	if (d->entries > d->most && d->entries <= d->size_bytes / ENTRY_BYTES)
+		return rd_fail(err, RD_LIMIT, "the archive has more than %u members", d->most);
 	for (uint64_t i = 0; rc == 1 && i < d->entries; i++)
 		rc = check_entry(d, &at, err);
 	return rc == 1 && at != end ? 0 : rc;
 }
 
-int rd_zip_check(const struct rd_source *s, struct rd_error *err)
+int rd_zip_check(const struct rd_source *s, uint32_t members_most, struct rd_error *err)
 {
-	struct directory d = {.source = s};
+	struct directory d = {.source = s, .most = members_most};
 	int rc = find_directory(&d, err);
 	if (rc <= 0)
 		return rc;

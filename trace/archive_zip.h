@@ -13,8 +13,8 @@
 
 /*
  * 1: there is a directory, and every member is where and what it says; 0: there is none, or not a whole one.
- * RD_CORRUPT: they contradict each other.
+ * RD_CORRUPT: they contradict each other. RD_LIMIT: it has more members, before any is looked at.
  */
-int rd_zip_check(const struct rd_source *s, struct rd_error *err);
+int rd_zip_check(const struct rd_source *s, uint32_t members_most, struct rd_error *err);
 
 #endif

@@ -415,7 +415,7 @@ static int check_zip(const struct rd_bytes *packed)
 {
 	struct rd_source s;
 	memory_source(&s, packed->at, packed->n);
-	int rc = rd_zip_check(&s, NULL);
+	int rc = rd_zip_check(&s, 65536, NULL);
 	rd_source_close(&s);
 	return rc;
 }

@@ -90,6 +90,15 @@ static void caps(void **state)
 	unpack(&u, &packed, &(struct rd_unpack_limits){.members = 2});
 	assert_code(RD_LIMIT, u.rc);
 	done(&u);
+	/* The directory's count is enough: no member is looked at, and the first one's head is off. */
+	packed.at[8] ^= 1;
+	unpack(&u, &packed, &(struct rd_unpack_limits){.members = 2});
+	assert_code(RD_LIMIT, u.rc);
+	done(&u);
+	unpack(&u, &packed, &(struct rd_unpack_limits){.members = 3});
+	assert_code(RD_CORRUPT, u.rc);
+	done(&u);
+	packed.at[8] ^= 1;
 	unpack(&u, &packed, &(struct rd_unpack_limits){.traces = 2});
 	assert_ok(u.rc, &u.err);
 	done(&u);
