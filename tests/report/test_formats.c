@@ -1,4 +1,5 @@
 #include "report/format.h"
+#include "report/label.h"
 #include "report/text.h"
 #include "tests/make_result.h"
 #include "tests/support.h"
@@ -273,6 +274,76 @@ static void test_folded(void **state)
 	assert_non_null(strstr(report("folded", &RD_VIEW_ALL, 0, 0), ";app!App.Work(int32) 60\n"));
 }
 
+/* A stack spelled out: 1 stands where the line has a ';', so that lines sort as their labels do. */
+static char *spell(const struct rd_view *v, const struct rd_view_stack *s)
+{
+	uint32_t calls[1000], n = 0;
+	struct rd_bytes line = {0};
+	char head[64];
+
+	for (uint32_t call = s->call; call; call = v->calls.at[call - 1].caller) {
+		assert_true(n < 1000);
+		calls[n++] = call;
+	}
+	snprintf(head, sizeof head, "%010u\1thread %020llu", v->result->processes.at[s->process].pid,
+		 (unsigned long long)s->thread);
+	rd_bytes_append(&line, head, strlen(head));
+	while (n > 0) {
+		struct rd_bytes label = {0};
+		rd_label(&label, rd_view_method(v, calls[--n]), false);
+		rd_bytes_append(&line, "\1", 1);
+		for (size_t i = 0; i < label.n; i++) {
+			char escape[4] = {(char)label.at[i]};
+			if (strchr("%;\n\r", label.at[i]))
+				snprintf(escape, sizeof escape, "%%%02X", label.at[i]);
+			rd_bytes_append(&line, escape, strlen(escape));
+		}
+		rd_bytes_release(&label);
+	}
+	rd_bytes_append(&line, "", 1);
+	assert_false(line.failed);
+	return (char *)line.at;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* As many lines as stacks that read differently, in the order of the labels. */
+static void test_folded_is_as_if_spelled_out(void **state)
+{
+	struct rd_view_filter f = RD_VIEW_ALL;
+	struct rd_error err;
+	struct rd_view v;
+	char **lines;
+
+	rd_result_release(&result);
+	large_result(&result, 3000, 7);
+	f.by_thread = true;
+	assert_ok(rd_view_make(&v, &result, &f, &err), &err);
+	lines = calloc(v.stacks.n, sizeof *lines);
+	for (size_t i = 0; i < v.stacks.n; i++)
+		lines[i] = spell(&v, &v.stacks.at[i]);
+	qsort(lines, v.stacks.n, sizeof *lines, compare_texts);
+	const char *at = report("folded", &f, 0, 0);
+	for (size_t i = 0; i < v.stacks.n; i++) {
+		if (i + 1 < v.stacks.n && strcmp(lines[i], lines[i + 1]) == 0)
+			continue;
+		/* Behind the process and the thread. */
+		const char *labels = strchr(strchr(lines[i], 1) + 1, 1), *text = strchr(strchr(at, ';') + 1, ';');
+		for (; *labels; labels++, text++)
+			assert_int_equal(*text, *labels == 1 ? ';' : *labels);
+		assert_int_equal(*text, ' ');
+		at = strchr(text, '\n') + 1;
+	}
+	assert_string_equal(at, "");
+	for (size_t i = 0; i < v.stacks.n; i++)
+		rd_free(lines[i]);
+	free(lines);
+	rd_view_release(&v);
+}
+
 static void test_folded_escapes(void **state)
 {
 	result.frames.at[3].module = result_string(&result, "");
@@ -345,6 +416,7 @@ int main(void)
 		TEST(test_text_of_a_time_that_is_not_there),
 		TEST(test_csv),
 		TEST(test_folded),
+		TEST(test_folded_is_as_if_spelled_out),
 		TEST(test_folded_escapes),
 		TEST(test_json),
 		TEST(test_hottest_is_the_report_without_traces),
