@@ -13,7 +13,7 @@ enum { TYPE_MOST = 32, CPU_MASK = 0x7ff };
 /* The plain length that the header names: SavedOffset, or the valid bytes where that was never set. */
 static uint32_t used_bytes(const struct rd_etl_buffer *b, const uint8_t *head)
 {
-	uint32_t most = b->flags & RD_ETL_BUFFER_COMPRESSED ? RD_ETL_BUFFER_MOST : b->size_bytes;
+	uint32_t most = b->flags & RD_ETL_BUFFER_COMPRESSED ? RD_ETL_PLAIN_MOST : b->size_bytes;
 	uint32_t saved = rd_le32(head + 0x04), valid = rd_le32(head + 0x30);
 
 	if (saved == 0)

@@ -10,7 +10,9 @@
 
 enum {
 	RD_ETL_BUFFER_HEAD = 0x48,
-	/* Sessions have buffers of at most 16 MiB; four times that is taken for damage. */
+	/* What sessions have at most: a compressed buffer unpacks to no more. */
+	RD_ETL_PLAIN_MOST = 16 << 20,
+	/* A header that names four times that is taken for damage. */
 	RD_ETL_BUFFER_MOST = 64 << 20,
 };
 

@@ -67,6 +67,10 @@ static int read_header(struct scan *s, struct rd_etl_header *h, struct rd_error 
 		rc = rd_etl_header_read(&b, plain, &s->out->info, h, err);
 	rd_free(plain);
 	s->framing.base = b.size_bytes;
+	/* In a plain file the buffers themselves say how large they are. */
+	if (rc == 0 && s->out->info.compression != RD_ETL_PLAIN && h->buffer_bytes > RD_ETL_PLAIN_MOST)
+		return rd_fail(err, RD_CORRUPT, "a session with buffers of %" PRIu32 " bytes; they have at most %d",
+			       h->buffer_bytes, RD_ETL_PLAIN_MOST);
 	return rc;
 }
 

@@ -18,6 +18,13 @@
 
 enum { WINDOW_BYTES = 1 << 20, WINDOW_BLOCKS = 64 };
 
+/*
+ * What blocks may unpack to: their rows cost memory by the plain byte. Events with times and addresses pack to a
+ * twentieth at best; what packs a few repeated bytes into nothing is no session's work.
+ */
+#define PLAIN_RATIO       64
+#define PLAIN_BYTES_LEAST (UINT64_C(256) << 20)
+
 struct rd_decoder {
 	const struct rd_source *source;
 	struct rd_sink sink;
@@ -27,6 +34,7 @@ struct rd_decoder {
 	RD_VEC(uint8_t) window;            /* the bytes of the blocks at hand */
 	RD_VEC(uint8_t) plain;             /* one unpacked buffer, from where its header would stand */
 	struct rd_xpress_huffman *huffman; /* NULL until it is needed */
+	uint64_t plain_left;               /* bytes that may still be unpacked */
 };
 
 /* A window of the plan. */
@@ -142,6 +150,10 @@ static void advise(const struct rd_decoder *d, const struct rd_block *blocks, si
 /* The plain bytes of a compressed buffer; *used_bytes of them count. RD_CORRUPT when it does not unpack. */
 static int unpack(struct rd_decoder *d, const struct rd_etl_buffer *b, const uint8_t *bytes, struct rd_error *err)
 {
+	if (b->used_bytes > d->plain_left)
+		return rd_fail(err, RD_LIMIT, "the compressed buffers of a shard unpack to more than %d times their size",
+			       PLAIN_RATIO);
+	d->plain_left -= b->used_bytes;
 	int rc = make_room(&d->plain.at, &d->plain.cap, b->used_bytes, err);
 	if (rc != 0)
 		return rc;
@@ -272,10 +284,24 @@ static int decode(struct rd_decoder *d, const struct rd_block *block, const uint
 	return rc < 0 ? rc : 0;
 }
 
+/* The budget of plain bytes that these blocks bring. */
+static uint64_t plain_bytes_of(const struct rd_block *blocks, size_t n)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (__builtin_add_overflow(sum, blocks[i].size_bytes, &sum))
+			return UINT64_MAX;
+	if (__builtin_mul_overflow(sum, PLAIN_RATIO, &sum) || __builtin_add_overflow(sum, PLAIN_BYTES_LEAST, &sum))
+		return UINT64_MAX;
+	return sum;
+}
+
 int rd_etl_decoder_blocks(struct rd_decoder *d, const struct rd_block *blocks, size_t n, struct rd_error *err)
 {
 	uint64_t size = 0, size_next = 0;
 
+	d->plain_left = plain_bytes_of(blocks, n);
 	for (size_t i = 0, next; i < n; i = next) {
 		struct window w = {.blocks = blocks + i, .n = take_window(blocks + i, n - i, &size)};
 		next = i + w.n;

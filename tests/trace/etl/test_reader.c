@@ -360,6 +360,68 @@ static void out_of_memory(void **state)
 	etl_release(&e);
 }
 
+/* A compressed buffer of zeros: a few literals and one long match. */
+static void put_bomb(struct rd_bytes *file, uint32_t plain_bytes)
+{
+	uint8_t bytes[0x48 + 4 + 8 + 10] = {0};
+	uint8_t *tokens = bytes + 0x48, *match = tokens + 12;
+	uint32_t n = sizeof bytes, flags = 0x00ffffff, length = plain_bytes - 0x48 - 8 - 3;
+	uint16_t compressed = 0x40;
+
+	memcpy(bytes, &n, 4);
+	memcpy(bytes + 4, &plain_bytes, 4);
+	bytes[0x10] = 1;
+	memcpy(bytes + 0x34, &compressed, 2);
+	memcpy(tokens, &flags, 4);
+	match[0] = 7;
+	match[2] = 0x0f;
+	match[3] = 0xff;
+	memcpy(match + 6, &length, 4);
+	assert_int_equal(rd_bytes_append(file, bytes, sizeof bytes), 0);
+}
+
+/* So many such buffers behind a session's header. */
+static void run_bombs(struct etl_run *r, size_t n, uint32_t session_bytes, uint32_t plain_bytes)
+{
+	struct etl_build e;
+
+	etl_begin(&e, &(struct etl_options){
+			      .compression = RD_ETL_XPRESS, .buffer_bytes = session_bytes, .header_bytes = 1024});
+	etl_end(&e);
+	while (n-- > 0)
+		put_bomb(&e.file, plain_bytes);
+	etl_run(r, e.file.at, e.file.n, RD_WANT_ALL);
+	etl_release(&e);
+}
+
+static void what_unpacks_has_a_limit(void **state)
+{
+	const uint32_t most = 16 << 20;
+	struct etl_run r;
+
+	run_bombs(&r, 2, most, most);
+	assert_ok(r.indexed, &r.err);
+	assert_ok(r.decoded, &r.err);
+	assert_int_equal(r.index.blocks.n, 3);
+	etl_run_release(&r);
+	/* Seventeen make more than 256 MiB. */
+	run_bombs(&r, 17, most, most);
+	assert_ok(r.indexed, &r.err);
+	assert_code(RD_LIMIT, r.decoded);
+	assert_non_null(strstr(r.err.text, "unpack to more than 64 times"));
+	etl_run_release(&r);
+	run_bombs(&r, 1, most + 1, most);
+	assert_code(RD_CORRUPT, r.indexed);
+	assert_non_null(strstr(r.err.text, "a session with buffers of 16777217 bytes"));
+	etl_run_release(&r);
+	/* A buffer alone that says so is damage. */
+	run_bombs(&r, 1, most, most + 8);
+	assert_ok(r.indexed, &r.err);
+	assert_int_equal(r.index.blocks.n, 1);
+	assert_false(r.index.info.complete);
+	etl_run_release(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -369,6 +431,7 @@ int main(void)
 		cmocka_unit_test(changed_file),  cmocka_unit_test(sink_refuses),
 		cmocka_unit_test(keys),          cmocka_unit_test(stack_of_an_event),
 		cmocka_unit_test(processors),    cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(what_unpacks_has_a_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
