@@ -98,7 +98,8 @@ static unsigned distance(const char *a, const char *b)
 const char *rd_nearest_word(const char *word, const char *const *words)
 {
 	const char *best = NULL;
-	unsigned least = strlen(word) < 4 ? 2 : 3;
+	/* Where half of the letters are others, it is another word. */
+	unsigned least = strlen(word) < 3 ? 1 : strlen(word) < 5 ? 2 : 3;
 
 	for (; *words; words++) {
 		/* The beginning of a word stands for it. */

@@ -162,6 +162,10 @@ static void test_near_words(void **state)
 	assert_string_equal(rd_nearest_word("rum", names), "run");
 	assert_string_equal(rd_nearest_word("insp", names), "inspect");
 	assert_null(rd_nearest_word("x", names));
+	assert_null(rd_nearest_word("xn", names));
+	assert_null(rd_nearest_word("xxn", names));
+	assert_null(rd_nearest_word("xyn", names));
+	assert_null(rd_nearest_word("rxxn", names));
 	assert_null(rd_nearest_word("", names));
 	assert_null(rd_nearest_word("something-much-longer-than-any-name-there-is", names));
 }
