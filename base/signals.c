@@ -6,7 +6,8 @@
 
 void rd_signals_ending(sigset_t *set)
 {
-	static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+	static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,  SIGUSR1,
+				     SIGUSR2, SIGALRM, SIGXCPU, SIGVTALRM};
 
 	sigemptyset(set);
 	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {

@@ -11,8 +11,9 @@
 #include "base/error.h"
 
 /*
- * Those by which a user or a system asks a process to end: SIGHUP, SIGINT, SIGQUIT, SIGTERM. One that is ignored is not
- * among them: under nohup a hangup is nothing to us, and a shell's background jobs are not interrupted.
+ * Those by which a user or a system asks a process to end: SIGHUP, SIGINT, SIGQUIT, SIGTERM, and what would end it
+ * without a word: SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGXCPU. One that is ignored is not among them: under nohup a
+ * hangup is nothing to us, and a shell's background jobs are not interrupted.
  */
 void rd_signals_ending(sigset_t *set);
 /*

@@ -18,7 +18,7 @@ static void ending_signals(sigset_t *set)
 {
 	rd_signals_ending(set);
 	/* Ours, to end the watcher. */
-	sigaddset(set, SIGUSR1);
+	sigaddset(set, SIGRTMIN);
 }
 
 static void remove_folder(void)
@@ -36,7 +36,7 @@ static void *watch(void *ctx)
 
 	(void)ctx;
 	ending_signals(&set);
-	if (sigwait(&set, &signal_number) != 0 || signal_number == SIGUSR1)
+	if (sigwait(&set, &signal_number) != 0 || signal_number == SIGRTMIN)
 		return NULL;
 	rd_owned_remove(folder, NULL);
 	rd_signals_die(signal_number);
@@ -68,7 +68,7 @@ void rd_scratch_close(void)
 {
 	if (folder[0] == 0)
 		return;
-	pthread_kill(watcher, SIGUSR1);
+	pthread_kill(watcher, SIGRTMIN);
 	pthread_join(watcher, NULL);
 	remove_folder();
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

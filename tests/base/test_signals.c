@@ -45,13 +45,14 @@ static void a_broken_pipe_is_no_end(void **state)
 
 static void what_is_ignored_does_not_end_us(void **state)
 {
-	static const int all[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+	static const int all[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,  SIGUSR1,
+				  SIGUSR2, SIGALRM, SIGXCPU, SIGVTALRM};
 	sigset_t set;
 
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		signal(all[i], SIG_DFL);
 	rd_signals_ending(&set);
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		assert_int_equal(sigismember(&set, all[i]), 1);
 	assert_int_equal(sigismember(&set, SIGCHLD), 0);
 	signal(SIGHUP, SIG_IGN);
@@ -63,9 +64,10 @@ static void what_is_ignored_does_not_end_us(void **state)
 
 static void a_process_dies_of_what_it_took(void **state)
 {
-	static const int all[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+	static const int all[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,  SIGUSR1,
+				  SIGUSR2, SIGALRM, SIGXCPU, SIGVTALRM};
 
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		int status = 0;
 		pid_t pid = fork();
 		if (pid == 0) {
