@@ -45,7 +45,6 @@ forbid()
 allow base
 allow trace base
 allow profile trace proto base
-allow symbols profile base
 allow store profile base
 allow net proto base
 
@@ -57,8 +56,8 @@ forbid "$include\"trace/(un[^m]|u[^n]|[^u])" "the broker never opens a trace" br
 # Libraries neither print nor exit; base/log.c is the one that writes to stderr.
 word='(^|[^A-Za-z0-9_])'
 forbid "$word(v?printf|puts|putchar|perror|v?fprintf|fputs|fputc|putc|v?dprintf|fwrite|syslog)[[:space:]]*\\(" \
-	"a library does not print" $(find base -name '*.[ch]' ! -name 'log.[ch]') trace profile symbols store net
+	"a library does not print" $(find base -name '*.[ch]' ! -name 'log.[ch]') trace profile store net
 forbid "$word(_?exit|_Exit|quick_exit|abort|errx?|warnx?)[[:space:]]*\\(" "a library does not exit" \
-	base trace profile symbols store net
+	base trace profile store net
 
 exit $status
