@@ -25,6 +25,11 @@ chmod 600 "$s/munge/key"
 end_slurm()
 {
 	scancel -u root >/dev/null 2>&1
+	# The nodes' daemons end what was cancelled; without them it stays.
+	tries=75
+	while [ $((tries -= 1)) -gt 0 ] && [ -n "$(squeue -h 2>/dev/null)" ]; do
+		sleep 0.2
+	done
 	for file in "$s"/run/slurmd.*.pid "$s/run/slurmctld.pid" "$s/munge/pid"; do
 		[ ! -s "$file" ] || kill "$(cat "$file")" 2>/dev/null
 	done
@@ -169,6 +174,8 @@ scontrol requeue "$submitted"
 until_minute is_state "$submitted" PENDING
 is "a requeue: it waits" 0 $?
 [ ! -e "$job/endpoint" ] && [ ! -e "$job/keys" ] && ok "meanwhile there are no keys" || not_ok "meanwhile there are no keys"
+# Slurm would let it wait for two minutes. A node takes no credential of the second in which it ended the life before.
+sleep 2
 scontrol update jobid="$submitted" starttime=now
 until_minute test -s "$job/endpoint"
 until_minute are_connected "$job" 3
