@@ -55,12 +55,12 @@ void rd_attempt_end(struct rd_broker *b, struct rd_attempt *a)
 	memmove(b->attempts.at + i, b->attempts.at + i + 1, (b->attempts.n - i) * sizeof *b->attempts.at);
 }
 
-/* Too many failures: a shard is given up and named, an input that cannot be opened fails the job. */
+/* Too many failures: a shard is given up and named. */
 static void give_up(struct rd_broker *b, struct rd_job *j, struct rd_task *t)
 {
 	if (t->work != RD__WORK__DECODE) {
 		struct rd_error why = j->error;
-		rd_job_fail(b, j, &why);
+		rd_job_input_failed(b, j, t, &why);
 		return;
 	}
 	rd_log(RD_LOG_WARN, "quarantined", "job=%s task=%zu trace=%" PRIu32 " shard=%" PRIu32 " attempts=%" PRIu32,

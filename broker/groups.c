@@ -127,16 +127,22 @@ static int number_all(struct naming *g)
 	}
 	for (first_of.n = 0; first_of.n < g->names.at.n; first_of.n++)
 		first_of.at[first_of.n] = RD_NONE;
-	uint32_t session = RD_NONE;
+	uint32_t session = RD_NONE, joined = RD_NONE;
 	for (uint32_t i = 0; i < g->traces.n; i++) {
 		struct named *row = &g->traces.at[i];
 		struct rd_trace *t = row->trace;
 		bool etl = t->index.info.format == RD_FORMAT_ETL;
 		t->number = i;
 		g->job->traces.at[g->job->traces.n++] = t;
+		if (rd_trace_is_left_out(&t->index.info)) {
+			t->group = i;
+			continue;
+		}
 		if (first_of.at[row->main] == RD_NONE)
 			first_of.at[row->main] = i;
-		t->group = submit->join ? 0 : submit->apart ? i : first_of.at[row->main];
+		if (joined == RD_NONE)
+			joined = i;
+		t->group = submit->join ? joined : submit->apart ? i : first_of.at[row->main];
 		if (submit->join || submit->apart || !etl || !is_session(&submit->path[t->input]))
 			continue;
 		if (session == RD_NONE || g->job->traces.at[session]->input != t->input)

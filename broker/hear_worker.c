@@ -123,6 +123,8 @@ static void result(struct rd_broker *b, struct rd_attempt *a, struct rd_member *
 		int rc = rd_blob_whole(&m->blob, &room, &whole, &err);
 		if (rc == 0)
 			rc = rd_index_unpack(&index, whole, &err);
+		if (rc == 0 && rd_trace_is_left_out(&index.info))
+			rc = RD_PROTOCOL;
 		rd_bytes_release(&room);
 		if (rc < 0) {
 			b->failed = b->failed || rc == RD_NOMEM;
@@ -159,16 +161,22 @@ static void name_input(const struct rd_job *j, const struct rd_task *t, struct r
 static void failed(struct rd_broker *b, struct rd_attempt *a, const struct rd_member *from, struct rd_message *m)
 {
 	const Rd__Error *error = m->envelope->error;
+	struct rd_task *t = rd_attempt_task(a);
 	struct rd_job *j = a->job;
 	struct rd_error why;
 
 	rd_wire_error_take(&why, error);
-	name_input(j, rd_attempt_task(a), &why);
+	name_input(j, t, &why);
 	rd_say_attempt(b, from->id, RD__KIND__DONE, a);
-	if (error->retry)
+	if (error->retry) {
 		rd_attempt_lost(b, a, RD_BLAMED, &why);
-	else
+	} else if (is_decode(a)) {
 		rd_job_fail(b, j, &why);
+	} else {
+		rd_attempt_end(b, a);
+		rd_attempts_abandon(b, j, t);
+		rd_job_input_failed(b, j, t, &why);
+	}
 }
 
 void rd_hear_worker(struct rd_broker *b, struct rd_member *from, struct rd_message *m)

@@ -8,8 +8,8 @@
  * A job goes through two halves. First every input is opened: a worker finds
  * an archive's members or a plain trace's index. Only when all are indexed are
  * shards cut and decoded: so an input that is no trace fails the job with its
- * own error before any long work, and traces are numbered by the order of the
- * inputs, not by who was quicker.
+ * own error before any long work (or is left out, leave_out.c), and traces are
+ * numbered by the order of the inputs, not by who was quicker.
  */
 
 struct rd_trace *rd_job_add_trace(struct rd_broker *b, struct rd_job *j, uint32_t input)
@@ -112,6 +112,8 @@ static int plan_all(struct rd_broker *b, struct rd_job *j, struct rd_error *err)
 		opt.workers = j->submit->workers;
 	for (size_t i = 0; rc == 0 && i < j->traces.n; i++) {
 		struct rd_trace *trace = j->traces.at[i];
+		if (rd_trace_is_left_out(&trace->index.info))
+			continue;
 		rc = rd_plan_make(&trace->index, &opt, &trace->plan, err);
 		if (rc == 0) {
 			rd_keep_plan(b, j, trace);
@@ -126,6 +128,8 @@ void rd_job_cut_shards(struct rd_broker *b, struct rd_job *j)
 	struct rd_error err = {0};
 
 	int rc = rd_job_number_traces(j, &err);
+	if (rc == 0)
+		rc = rd_job_check_left(j, &err);
 	if (rc == 0)
 		rc = rd_finish_fits(j, &err);
 	if (rc == 0 && rd_job_is_done_already(b, j))

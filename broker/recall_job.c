@@ -34,7 +34,8 @@ static int add_shards(struct rd_broker *b, struct rd_job *j, struct rd_error *er
 		return 0;
 	for (size_t i = 0; i < j->inputs.n; i++)
 		for (size_t k = 0; k < j->inputs.at[i].traces.n; k++)
-			if (j->inputs.at[i].traces.at[k]->plan.shards.n == 0)
+			if (j->inputs.at[i].traces.at[k]->plan.shards.n == 0 &&
+			    !rd_trace_is_left_out(&j->inputs.at[i].traces.at[k]->index.info))
 				return rd_recall_off(err, j, "a plan that is missing");
 	int rc = rd_job_number_traces(j, err);
 	if (rc < 0)

@@ -256,6 +256,13 @@ void rd_job_add_shards(struct rd_broker *b, struct rd_job *j, struct rd_trace *t
 /* What a worker found behind an input or a plain trace. */
 void rd_job_opened(struct rd_broker *b, struct rd_job *j, struct rd_task *t, const Rd__Opened *opened);
 void rd_job_indexed(struct rd_broker *b, struct rd_job *j, struct rd_task *t, struct rd_index *taken);
+/*
+ * An input, or a trace of it, cannot be opened: the job fails, or goes on without it when nobody named it
+ * (leave_out.c). The task's attempts are over. Tasks move or end.
+ */
+void rd_job_input_failed(struct rd_broker *b, struct rd_job *j, struct rd_task *t, const struct rd_error *why);
+/* Not all traces were left out; else why the last one was. */
+int rd_job_check_left(const struct rd_job *j, struct rd_error *err);
 /* The second half begins: number the traces, plan each, add the shards' tasks; or end the job. */
 void rd_job_cut_shards(struct rd_broker *b, struct rd_job *j);
 /* Put it back to be handed out next. */

@@ -11,29 +11,59 @@
 #include "trace/trace.h"
 #include "trace/unmerged.h"
 
-/* Files of other kinds are passed over; one that cannot be read is not. */
-static int is_trace(const char *path, bool *trace, bool *etl, struct rd_error *err)
+static bool ends_with(const char *name, const char *ending)
+{
+	size_t n = strlen(name), m = strlen(ending);
+
+	return n > m && strcasecmp(name + n - m, ending) == 0;
+}
+
+static bool is_called_a_trace(const char *name)
+{
+	static const char *const endings[] = {".nettrace", ".etl", ".netperf", ".diagsession"};
+
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+		if (ends_with(name, endings[i]))
+			return true;
+	return false;
+}
+
+/* What an opened file is by its bytes. */
+static int look_inside(const struct rd_source *s, bool *trace, bool *etl, struct rd_error *err)
 {
 	const struct rd_format *format;
-	struct rd_source s;
 	bool packed;
-	int rc = rd_source_open(&s, path, err);
+	int rc = rd_archive_is(s, &packed, err);
 
-	*trace = *etl = false;
-	if (rc == RD_USAGE || rc == RD_NOT_FOUND)
-		return 0;
-	if (rc < 0)
-		return rc;
-	rc = rd_archive_is(&s, &packed, err);
 	if (rc == 0 && packed) {
 		*trace = true;
-		(void)rd_archive_holds(&s, trace, NULL);
-	} else if (rc == 0 && rd_trace_probe(&s, &format, NULL) == 0) {
+		(void)rd_archive_holds(s, trace, NULL);
+	} else if (rc == 0 && rd_trace_probe(s, &format, NULL) == 0) {
 		*trace = true;
 		*etl = format->id == RD_FORMAT_ETL;
 	}
-	rd_source_close(&s);
 	return rc;
+}
+
+/*
+ * Files of other kinds are passed over. One that cannot be read, or has the name of a trace and is none (an empty one,
+ * the page of an error in its place), is not: whoever uses it says what is wrong with it.
+ */
+static int is_trace(const char *path, bool *trace, bool *etl, struct rd_error *err)
+{
+	struct rd_source s;
+	int rc = rd_source_open(&s, path, err);
+
+	*trace = *etl = false;
+	if (rc == RD_USAGE || rc == RD_NOMEM)
+		return rc == RD_USAGE ? 0 : rc;
+	if (rc == 0) {
+		rc = look_inside(&s, trace, etl, err);
+		rd_source_close(&s);
+	}
+	*trace = *trace || (rc < 0 && rc != RD_NOT_FOUND) || is_called_a_trace(path);
+	*etl = *etl || (*trace && ends_with(path, ".etl"));
+	return rc == RD_NOMEM ? rc : 0;
 }
 
 static int compare_names(const void *x, const void *y)

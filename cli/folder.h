@@ -14,8 +14,8 @@ struct rd_folder_entry {
 typedef RD_VEC(struct rd_folder_entry) rd_folder_vec;
 
 /*
- * All files, hidden ones aside, that are traces or archives with a trace in them; an archive that cannot be read is
- * among them, so that it is told and not passed over. By name; a set stands at its main file's name, which comes first.
+ * All files, hidden ones aside, that are traces or archives with a trace in them; what cannot be read, or has a trace's
+ * name and is none, is among them, so that it is told and not passed over. By name; a set stands at its main file's name, which comes first.
  * beside: only files whose names may be of one set with this one; NULL all.
  */
 int rd_folder_list(const char *path, const char *beside, rd_folder_vec *out, struct rd_error *err);

@@ -39,6 +39,11 @@ static void note_trace(const char *name, const struct rd_inputs *in, const struc
 	bool why = t->info.damage[0] != 0;
 	char cut[48] = "";
 
+	if (rd_trace_is_left_out(&t->info)) {
+		rd_note(name, "%s%s%s is left out: %s", shown ? shown : t->path, t->member[0] ? ", " : "", t->member,
+			t->info.damage);
+		return;
+	}
 	if (t->cut_at != RD_NO_OFFSET)
 		snprintf(cut, sizeof cut, " from byte %" PRIu64 " on", t->cut_at);
 	rd_note(name, "%s%s%s is incomplete%s%s%s%s; what came whole is counted", shown ? shown : t->path,
@@ -54,7 +59,8 @@ void rd_note_incomplete(const char *name, const struct rd_inputs *in, const stru
 	note_quarantined(name, in, l);
 	for (size_t i = 0; i < r->traces.n; i++) {
 		const struct rd_result_trace *one = &r->traces.at[i];
-		if (one->complete || (one->cut_at == RD_NO_OFFSET && l->quarantined > 0))
+		bool quarantined = l->quarantined > 0 && one->cut_at == RD_NO_OFFSET;
+		if (one->complete || (quarantined && !rd_trace_is_left_out(&one->info)))
 			continue;
 		damaged++;
 		note_trace(name, in, one);

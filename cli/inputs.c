@@ -85,16 +85,25 @@ static bool known(struct finding *f, const char *path, const struct stat *st, bo
 		if (!found && !file->found)
 			fail_about(f, path, "the same trace is given twice");
 		file->found = file->found && found;
+		file->optional = file->optional && found;
 		return true;
 	}
 	return false;
 }
 
-static void add_file(struct finding *f, const char *path, bool found, uint32_t set)
-{
-	struct stat st;
+/* How a file was found: by its own word, in a folder, or as a part of a set whose other part has a word. */
+enum way { NAMED, IN_FOLDER, OF_SET };
 
-	if (look_at(f, path, &st) != 0 || known(f, path, &st, found))
+static void add_file(struct finding *f, const char *path, enum way way, uint32_t set)
+{
+	struct stat st = {0};
+	bool found = way == OF_SET;
+
+	if (way == NAMED && look_at(f, path, &st) != 0)
+		return;
+	/* What nobody named is looked at by those who read it, and is left out when it cannot be used. */
+	bool there = way == NAMED || stat(path, &st) == 0;
+	if (there && known(f, path, &st, found))
 		return;
 	struct rd_input_file *file = rd_vec_add(&f->in->files);
 	if (file == NULL) {
@@ -108,13 +117,14 @@ static void add_file(struct finding *f, const char *path, bool found, uint32_t s
 		.device = st.st_dev,
 		.inode = st.st_ino,
 		.found = found,
+		.optional = way != NAMED,
 		.set = set,
 	};
 	if (file->shown == NULL || file->path == NULL)
 		fail_errno_about(f, path);
 }
 
-static void add_from_folder(struct finding *f, const char *folder, const char *name, bool found, uint32_t set)
+static void add_from_folder(struct finding *f, const char *folder, const char *name, enum way way, uint32_t set)
 {
 	char path[4096];
 	size_t n = strlen(folder);
@@ -122,7 +132,7 @@ static void add_from_folder(struct finding *f, const char *folder, const char *n
 	if (rd_path(path, sizeof path, NULL, "%s%s%s", folder, n == 0 || folder[n - 1] == '/' ? "" : "/", name) < 0)
 		fail_about(f, folder, "a path that is too long");
 	else
-		add_file(f, path, found, set);
+		add_file(f, path, way, set);
 }
 
 /* The number of the entry's set, a new one for the first of several; 0 when it is alone. Entries come in order. */
@@ -148,7 +158,7 @@ static void add_folder(struct finding *f, const char *folder)
 	else if (entries.n == 0)
 		fail_about(f, folder, "a folder without a trace right in it");
 	for (size_t i = 0; i < entries.n; i++)
-		add_from_folder(f, folder, entries.at[i].name, false, set_of(f, &entries, i));
+		add_from_folder(f, folder, entries.at[i].name, IN_FOLDER, set_of(f, &entries, i));
 	rd_folder_release(&entries);
 }
 
@@ -170,11 +180,11 @@ static void add_with_set(struct finding *f, const char *path)
 		if (strcmp(entries.at[i].name, name) == 0)
 			main = entries.at[i].main;
 	if (main == NULL)
-		add_file(f, path, false, 0);
+		add_file(f, path, NAMED, 0);
 	for (size_t i = 0; main && i < entries.n; i++)
 		if (strcmp(entries.at[i].main, main) == 0)
-			add_from_folder(f, folder, entries.at[i].name, strcmp(entries.at[i].name, name) != 0,
-					set_of(f, &entries, i));
+			add_from_folder(f, folder, entries.at[i].name,
+					strcmp(entries.at[i].name, name) != 0 ? OF_SET : NAMED, set_of(f, &entries, i));
 	rd_folder_release(&entries);
 }
 
@@ -189,7 +199,7 @@ int rd_inputs_find(struct rd_inputs *in, const char *command, const char *const 
 		else if (sets)
 			add_with_set(&f, words[i]);
 		else
-			add_file(&f, words[i], false, 0);
+			add_file(&f, words[i], NAMED, 0);
 	}
 	return f.worst;
 }

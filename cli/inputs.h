@@ -23,6 +23,7 @@ struct rd_input_file {
 	dev_t device;
 	ino_t inode;
 	bool found;   /* by a set: no word names it */
+	bool optional; /* by a folder: a job goes on without it when it cannot be used, and says so */
 	uint32_t set; /* one number for each unmerged set of several, whose files follow each other; 0 none */
 };
 

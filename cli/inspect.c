@@ -27,8 +27,9 @@ static const char examples[] = "  rundown inspect shop.nettrace\n"
 static const char notes[] =
 	"Events are named by what identifies them in the file: GUID/id/version (ETL), classic:GUID/opcode/version,\n"
 	"kernel/GROUP/opcode/version, Provider-Name/id/version (nettrace).\n"
-	"A folder stands for all traces right in it. Each file is told by itself, also those that run joins. JSON is\n"
-	"one object for one trace, and {\"traces\": [...]} for an archive of several, a folder and several words.\n\n"
+	"A folder stands for all traces right in it, less those that a note says cannot be used. Each file is told by\n"
+	"itself, also those that run joins. JSON is one object for one trace, and {\"traces\": [...]} for an archive of\n"
+	"several, a folder and several words.\n\n"
 	"Exit code: 0 the trace is whole; 1 it cannot be read; 2 wrong usage; 3 it is cut or damaged, and what came\n"
 	"whole is told.\n";
 

@@ -34,10 +34,10 @@ static const char examples[] = "  rundown run shop.nettrace\n"
 			       "      two traces in one result\n";
 
 static const char notes[] =
-	"A folder stands for all traces right in it. Packed traces (.gz, .zst, .xz, .bz2, .zip, .7z, .diagsession) "
-	"are\n"
-	"read as they are. An unmerged recording (X.etl with X.kernel*.etl, X.clr*.etl, X.user*.etl beside it) is one\n"
-	"trace, given by any of its files; so is a .diagsession. Several traces are several in one result.\n"
+	"A folder stands for all traces right in it, less those that a note and the result say cannot be used. Packed\n"
+	"traces (.gz, .zst, .xz, .bz2, .zip, .7z, .diagsession) are read as they are. An unmerged recording (X.etl with\n"
+	"X.kernel*.etl, X.clr*.etl, X.user*.etl beside it) is one trace, given by any of its files; so is a .diagsession.\n"
+	"Several traces are several in one result.\n"
 	"Without -o the result is TRACE.rundown in this folder, TRACE being the first trace's name.\n"
 	"Exit code: 0 the input was whole; 1 no result, as when no sample passes the filter; 2 wrong usage; 3 a result "
 	"of\n"

@@ -9,13 +9,17 @@ int rd_submission_fill(struct rd_submission *s, const struct rd_run_words *w, si
 				    .submit = RD__SUBMIT__INIT,
 				    .filter = RD__FILTER__INIT,
 				    .paths = rd_realloc(NULL, n * sizeof *s->paths)};
-	if (s->paths == NULL)
+	s->optional = rd_realloc(NULL, n * sizeof *s->optional);
+	if (s->paths == NULL || s->optional == NULL)
 		return rd_fail_nomem(err);
 	if (getrandom(s->token, sizeof s->token, 0) != sizeof s->token)
 		return rd_fail_errno(err, "no random numbers");
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		s->paths[i] = rd_field(w->inputs.files.at[first + i].path);
-	s->submit.n_path = n;
+		s->optional[i] = w->inputs.files.at[first + i].optional;
+	}
+	s->submit.n_path = s->submit.n_optional = n;
+	s->submit.optional = s->optional;
 	s->submit.path = s->paths;
 	s->submit.output = rd_field(w->result);
 	s->submit.scratch = rd_field(scratch);
@@ -42,5 +46,7 @@ int rd_submission_fill(struct rd_submission *s, const struct rd_run_words *w, si
 void rd_submission_release(struct rd_submission *s)
 {
 	rd_free(s->paths);
+	rd_free(s->optional);
 	s->paths = NULL;
+	s->optional = NULL;
 }

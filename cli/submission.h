@@ -12,6 +12,7 @@ struct rd_submission {
 	Rd__Submit submit;
 	Rd__Filter filter;
 	ProtobufCBinaryData *paths;
+	protobuf_c_boolean *optional;
 	uint8_t token[16];
 };
 

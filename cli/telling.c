@@ -148,6 +148,21 @@ static bool is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* A folder's file that cannot be told is noted, and the others are told. */
+static int show_or_note(struct rd_telling *s, const char *path, struct rd_error *err)
+{
+	char line[1024];
+	int code = show(s, path, err);
+
+	if (code == 0 || code == RD_NOMEM)
+		return code;
+	s->incomplete = true;
+	err->file[0] = 0;
+	rd_note(s->name, "%s is left out: %s", path, rd_error_line(err, line, sizeof line));
+	rd_error_at(err, code, path, RD_NO_OFFSET);
+	return 0;
+}
+
 /* The files behind a folder's name, else the word itself. */
 static int show_word(struct rd_telling *s, const char *word, struct rd_error *err)
 {
@@ -161,14 +176,16 @@ static int show_word(struct rd_telling *s, const char *word, struct rd_error *er
 	if (code == 0 && entries.n == 0)
 		code = rd_error_at(err, rd_fail(err, RD_NOT_FOUND, "a folder without a trace right in it"), word,
 				   RD_NO_OFFSET);
+	size_t shown = s->shown;
 	for (size_t i = 0; i < entries.n && code == 0; i++) {
 		bool slash = word[strlen(word) - 1] == '/';
 		code = rd_path(path, sizeof path, err, "%s%s%s", word, slash ? "" : "/", entries.at[i].name);
 		if (code == 0)
-			code = show(s, path, err);
+			code = show_or_note(s, path, err);
 	}
 	rd_folder_release(&entries);
-	return code;
+	/* With nothing to tell, the last reason is the answer. */
+	return code == 0 && s->shown == shown ? err->code : code;
 }
 
 static int show_all(struct rd_telling *s, const char *const *words, size_t n, struct rd_error *err)

@@ -185,6 +185,8 @@ static int check_submit(const struct check *c)
 	for (size_t i = 0; i < s->n_path; i++)
 		if (!absolute_ok(&s->path[i]))
 			return bad(c, "the path of an input");
+	if (s->n_optional != 0 && s->n_optional != s->n_path)
+		return bad(c, "which of its inputs are optional");
 	if (!absolute_ok(&s->output) || !absolute_ok(&s->scratch))
 		return bad(c, "its output or scratch folder");
 	if (s->priority < -RD_PRIORITY_MAX || s->priority > RD_PRIORITY_MAX || s->attempts > RD_ATTEMPTS_MAX)

@@ -46,6 +46,8 @@ static int make_groups(struct finish *f, struct rd_error *err)
 
 	for (size_t i = 0; rc == 0 && i < f->traces_n; i++) {
 		const struct rd_finish_trace *t = &f->traces[i];
+		if (rd_trace_is_left_out(t->info))
+			continue;
 		struct rd_tables tables = {
 			.shards = t->partials.shards,
 			.packed = &t->partials,
@@ -119,6 +121,18 @@ static int run_group(struct finish *f, struct rd_group *g, struct rd_error *err)
 	return rc;
 }
 
+/* They are in the result to be told of, and in no group. */
+static void add_left_out(struct finish *f)
+{
+	for (size_t i = 0; i < f->traces_n; i++) {
+		struct rd_result_trace *out = &f->out->traces.at[i];
+		if (!rd_trace_is_left_out(f->traces[i].info))
+			continue;
+		rd_trust_add_left_out(&f->out->trust, &f->traces[i], out);
+		out->group = (uint32_t)i;
+	}
+}
+
 static void fill_counts(struct finish *f)
 {
 	struct rd_result *r = f->out;
@@ -158,6 +172,7 @@ static int run(struct finish *f, const struct rd_finish_options *opt, struct rd_
 	if (rd_vec_reserve(&f->out->traces, f->traces_n) < 0)
 		return rd_fail_nomem(err);
 	f->out->traces.n = f->traces_n;
+	add_left_out(f);
 	for (size_t i = 0; rc == 0 && i < f->groups.n; i++)
 		rc = run_group(f, &f->groups.at[i], err);
 	if (rc < 0)

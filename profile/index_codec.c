@@ -87,8 +87,10 @@ static int check_info(const Rd__TraceInfo *m, struct rd_error *err)
 	if (m->version != VERSION)
 		return rd_fail(err, RD_UNSUPPORTED, "a trace's info has version %u; this build reads %u", m->version,
 			       VERSION);
-	if (m->format < RD_FORMAT_NETTRACE || m->format > RD_FORMAT_NETPERF)
+	if (m->format > RD_FORMAT_NETPERF)
 		return rd_fail(err, RD_CORRUPT, "a trace's info names format %u", m->format);
+	if (m->format == RD_FORMAT_NONE && (m->complete || m->damage.len == 0))
+		return rd_fail(err, RD_CORRUPT, "a trace is left out, and not said why");
 	if (m->pointer_bytes != 4 && m->pointer_bytes != 8)
 		return rd_fail(err, RD_CORRUPT, "a trace's info has pointers of %u bytes", m->pointer_bytes);
 	if (m->clock_kind < RD_CLOCK_QPC || m->clock_kind > RD_CLOCK_CYCLES || m->clock_frequency_hz == 0)
@@ -298,6 +300,8 @@ static int check_blocks(const struct rd_index *ix, uint64_t due, struct rd_error
 	if (ix->blocks.n != due)
 		return rd_fail(err, RD_CORRUPT, "an index of %llu blocks has %zu", (unsigned long long)due,
 			       ix->blocks.n);
+	if (rd_trace_is_left_out(&ix->info) && ix->blocks.n > 0)
+		return rd_fail(err, RD_CORRUPT, "a trace that is left out has %zu blocks", ix->blocks.n);
 	for (size_t i = 0; i < ix->blocks.n; i++) {
 		const struct rd_block *b = &ix->blocks.at[i];
 		if (b->offset + b->size_bytes > ix->info.size_bytes)

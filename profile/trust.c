@@ -38,6 +38,19 @@ static void add_saturating(uint64_t *sum, uint64_t more)
 		*sum = UINT64_MAX;
 }
 
+static void name_trace(struct rd_result_trace *out, const struct rd_finish_trace *trace)
+{
+	snprintf(out->path, sizeof out->path, "%s", trace->path ? trace->path : "");
+	snprintf(out->member, sizeof out->member, "%s", trace->member ? trace->member : "");
+}
+
+void rd_trust_add_left_out(struct rd_trust *t, const struct rd_finish_trace *trace, struct rd_result_trace *out)
+{
+	*out = (struct rd_result_trace){.info = *trace->info, .start_utc_ns = INT64_MIN, .cut_at = RD_NO_OFFSET};
+	name_trace(out, trace);
+	t->complete = false;
+}
+
 int rd_trust_add_file(struct rd_trust *t, const struct rd_finish_trace *trace, const struct rd_group_file *file,
 		      struct rd_result_trace *out, struct rd_error *err)
 {
@@ -50,8 +63,7 @@ int rd_trust_add_file(struct rd_trust *t, const struct rd_finish_trace *trace, c
 		.complete = file->info->complete && file->damage_at == RD_NO_OFFSET && trace->quarantined_n == 0,
 		.cut_at = file->info->cut_at < file->damage_at ? file->info->cut_at : file->damage_at,
 	};
-	snprintf(out->path, sizeof out->path, "%s", trace->path ? trace->path : "");
-	snprintf(out->member, sizeof out->member, "%s", trace->member ? trace->member : "");
+	name_trace(out, trace);
 	add_saturating(&out->lost_events, file->lost_events);
 	add_saturating(&t->lost_events, out->lost_events);
 	add_saturating(&t->lost_buffers, out->lost_buffers);

@@ -12,6 +12,8 @@ void rd_trust_init(struct rd_trust *t);
 /* A file of a gathered group; fills *out, the trace as the result shows it, and adds to the trust. */
 int rd_trust_add_file(struct rd_trust *t, const struct rd_finish_trace *trace, const struct rd_group_file *file,
 		      struct rd_result_trace *out, struct rd_error *err);
+/* A file that was left out; fills *out. */
+void rd_trust_add_left_out(struct rd_trust *t, const struct rd_finish_trace *trace, struct rd_result_trace *out);
 /* A group that was gathered and counted: its rundowns and providers. first: none came before it. */
 void rd_trust_add_group(struct rd_trust *t, const struct rd_group *g, bool first);
 /* All were added: sort what has an order. */

@@ -52,6 +52,12 @@ static void put_format(const struct rd_result_trace *t, struct rd_out *o)
 {
 	char number[RD_NUMBER_TEXT], version[RD_VERSION_TEXT];
 
+	if (rd_trace_is_left_out(&t->info)) {
+		rd_out_text(o, ": left out: ");
+		rd_out_name(o, span_of(t->info.damage), 0);
+		rd_out_text(o, "\n");
+		return;
+	}
 	rd_out_printf(o, ": %s %s", rd_format_word(&t->info), rd_version_word(&t->info, version));
 	rd_out_printf(o, ", %s", rd_size_text(t->info.size_bytes, number, sizeof number));
 	rd_out_printf(o, ", %s", rd_duration_text(t->duration_ns, number));
@@ -221,7 +227,7 @@ static void put_missing(const struct rd_trust *t, struct rd_out *o)
 static void put_cuts(const struct rd_result *r, struct rd_out *o)
 {
 	char number[RD_NUMBER_TEXT];
-	size_t named = 0, damaged = 0;
+	size_t named = 0, damaged = 0, left_out = 0;
 
 	if (r->traces.n <= 1) {
 		if (r->trust.cut_at != RD_NO_OFFSET)
@@ -230,7 +236,8 @@ static void put_cuts(const struct rd_result *r, struct rd_out *o)
 	}
 	for (size_t i = 0; i < r->traces.n; i++) {
 		const struct rd_result_trace *t = &r->traces.at[i];
-		if (t->complete)
+		left_out += rd_trace_is_left_out(&t->info);
+		if (t->complete || rd_trace_is_left_out(&t->info))
 			continue;
 		damaged++;
 		if (named == CUTS_NAMED)
@@ -242,6 +249,7 @@ static void put_cuts(const struct rd_result *r, struct rd_out *o)
 	}
 	if (damaged > named)
 		rd_out_printf(o, ", and %zu traces more", damaged - named);
+	put_if(o, left_out, "input left out", "inputs left out");
 }
 
 /* What the framing of the traces, and of their archives, says of damage: the first one's. */
@@ -252,7 +260,8 @@ static void put_damage(const struct rd_result *r, struct rd_out *o)
 
 	for (size_t i = 0; i < r->traces.n; i++) {
 		const char *damage = r->traces.at[i].info.damage;
-		if (damage[0] == 0 || damaged++ > 0)
+		/* The heading says why an input was left out. */
+		if (damage[0] == 0 || rd_trace_is_left_out(&r->traces.at[i].info) || damaged++ > 0)
 			continue;
 		rd_out_text(o, ", ");
 		if (r->traces.n > 1)

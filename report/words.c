@@ -8,7 +8,7 @@ const char *rd_format_word(const struct rd_trace_info *info)
 {
 	const struct rd_format *format = rd_format_by_id(info->format);
 
-	return format ? format->name : "unknown";
+	return format ? format->name : rd_trace_is_left_out(info) ? "left out" : "unknown";
 }
 
 const char *rd_version_word(const struct rd_trace_info *info, char buf[RD_VERSION_TEXT])

@@ -87,17 +87,19 @@ static void a_set_given_by_any_of_its_files(void **state)
 {
 	ETLS("X.kernel.etl", "X.etl", "X.clrRundown.etl", "Y.etl", "Xtra.clr.etl", "X.kernelRundown.1.etl",
 	     "Z.clr.etl");
+	/* By its name it is of the set; that it is none is told by whoever reads it. */
 	put("X.user.etl", "this is no ETL", 14);
 	assert_int_equal(0, FIND(true, "X.etl"));
-	expect("X.etl 1 +X.clrRundown.etl 1 +X.kernel.etl 1 +X.kernelRundown.1.etl 1");
+	expect("X.etl 1 +X.clrRundown.etl 1 +X.kernel.etl 1 +X.kernelRundown.1.etl 1 +X.user.etl 1");
+	assert_true(in.files.at[4].optional && !in.files.at[0].optional);
 	assert_int_equal(0, FIND(true, "./X.kernel.etl"));
-	expect("+./X.etl 1 +./X.clrRundown.etl 1 ./X.kernel.etl 1 +./X.kernelRundown.1.etl 1");
+	expect("+./X.etl 1 +./X.clrRundown.etl 1 ./X.kernel.etl 1 +./X.kernelRundown.1.etl 1 +./X.user.etl 1");
 	char path[4200];
 	snprintf(path, sizeof path, "%s/X.etl", folder);
 	assert_string_equal(path, in.files.at[0].path);
 	/* By several of them, it is still one. */
 	assert_int_equal(0, FIND(true, "X.kernel.etl", "X.clrRundown.etl"));
-	expect("+X.etl 1 X.clrRundown.etl 1 X.kernel.etl 1 +X.kernelRundown.1.etl 1");
+	expect("+X.etl 1 X.clrRundown.etl 1 X.kernel.etl 1 +X.kernelRundown.1.etl 1 +X.user.etl 1");
 	assert_int_equal(RD_EXIT_FAILED, FIND(true, "X.etl", "X.etl"));
 	/* Without a main file there is no set, and without wanting one neither. */
 	assert_int_equal(0, FIND(true, "Z.clr.etl"));
@@ -124,17 +126,19 @@ static void a_folder_of_traces(void **state)
 	ETLS("t/b.etl", "t/X.clr.etl", "t/X.etl", "t/no ending", "t/.hidden.etl");
 	put("t/readme.txt", "hello", 5);
 	put("t/empty.etl", "", 0);
-	/* Broken, so that nobody knows what is in it. */
+	/* Broken, so that nobody knows what is in it; as with the empty one, whoever reads it says so. */
 	put("t/broken.zip", "PK\3\4", 4);
 	assert_int_equal(0, mkdir("t/inner", 0700));
 	ETLS("t/inner/c.etl");
 	assert_int_equal(0, mkfifo("t/fifo.etl", 0600));
 	assert_int_equal(0, FIND(true, "t"));
-	expect("t/X.etl 1 t/X.clr.etl 1 t/b.etl 0 t/broken.zip 0 t/no ending 0");
+	expect("t/X.etl 1 t/X.clr.etl 1 t/b.etl 0 t/broken.zip 0 t/empty.etl 0 t/no ending 0");
+	for (size_t i = 0; i < in.files.n; i++)
+		assert_true(in.files.at[i].optional);
 	assert_int_equal(0, FIND(true, "t/"));
-	expect("t/X.etl 1 t/X.clr.etl 1 t/b.etl 0 t/broken.zip 0 t/no ending 0");
+	expect("t/X.etl 1 t/X.clr.etl 1 t/b.etl 0 t/broken.zip 0 t/empty.etl 0 t/no ending 0");
 	assert_int_equal(0, FIND(false, "t/", "t/inner"));
-	expect("t/X.etl 0 t/X.clr.etl 0 t/b.etl 0 t/broken.zip 0 t/no ending 0 t/inner/c.etl 0");
+	expect("t/X.etl 0 t/X.clr.etl 0 t/b.etl 0 t/broken.zip 0 t/empty.etl 0 t/no ending 0 t/inner/c.etl 0");
 	assert_int_equal(RD_EXIT_FAILED, FIND(true, "t", "t/b.etl"));
 }
 

@@ -55,7 +55,8 @@ static void inputs_that_cannot_be_traces(void **state)
 	rd_run_words_release(&w);
 	assert_int_equal(RD_EXIT_FAILED, WORDS(empty));
 	rd_run_words_release(&w);
-	assert_int_equal(RD_EXIT_FAILED, WORDS((char *)scratch_folder()));
+	assert_int_equal(0, mkdir(scratch_path("folder"), 0700));
+	assert_int_equal(RD_EXIT_FAILED, WORDS((char *)scratch_path("folder")));
 	rd_run_words_release(&w);
 	assert_int_equal(RD_EXIT_FAILED, WORDS("/dev/null"));
 	rd_run_words_release(&w);

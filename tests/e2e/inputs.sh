@@ -106,8 +106,54 @@ of "$scratch/night"
 is "a folder: an archive of something else is passed over" "$two" "$digest"
 mv "$scratch/night/c.bin.gz" "$scratch/night/c.nettrace.gz"
 of "$scratch/night"
-is "a folder: an archive with a trace's name is not" "1 1" "$status $(grep -c 'holds no trace (.*c.nettrace.gz)' "$scratch/err")"
-rm "$scratch/night/c.nettrace.gz"
+is "a folder: an archive with a trace's name is told, and left out" "3 1" \
+	"$status $(grep -c '/c.nettrace.gz is left out: the archive holds no trace$' "$scratch/err")"
+
+# ---- a folder with files that cannot be used: each is told, the rest counts
+
+: >"$scratch/night/empty.nettrace"
+echo "<html>" >"$scratch/night/page.etl"
+head -c 20 "$scratch/shop.nettrace" >"$scratch/night/begun.nettrace"
+ln -s gone "$scratch/night/link.nettrace"
+mkdir "$scratch/night/named.nettrace"
+unusable="begun.nettrace c.nettrace.gz empty.nettrace link.nettrace page.etl"
+of "$scratch/night"
+is "unusable files of a folder: exit code" 3 $status
+is "unusable files of a folder: each is told once" "$unusable" \
+	"$(sed -n 's|.*night/\([^ ]*\) is left out: .*|\1|p' "$scratch/err" | tr '\n' ' ' | sed 's/ $//')"
+left=$digest
+"$bin/rundown" report "$scratch/r" --format json >"$scratch/left"
+is "unusable files of a folder: exit code of a report" 3 $?
+is "unusable files of a folder: in the result, with why" "$unusable true" "$(jq -r '[.traces[] |
+	select(.format == "left out" and .complete == false and (.damage | length) > 0 and .start == null)] |
+	"\(map(.path | sub(".*/"; "")) | join(" ")) \(length == 5)"' "$scratch/left")"
+is "unusable files of a folder: the others are whole" "2 true" \
+	"$(jq -r '[.traces[] | select(.complete)] | "\(length) \(all(.format == "nettrace"))"' "$scratch/left")"
+of "$scratch/night/a.gz" "$scratch/night/b.nettrace"
+"$bin/rundown" report "$scratch/r" --format json >"$scratch/whole"
+counts()
+{
+	jq -c '[.samples, (.methods | map([.module, .name, .exclusive, .inclusive]))]' "$1" | cksum
+}
+is "unusable files of a folder: the same counts without them" "$(counts "$scratch/whole")" "$(counts "$scratch/left")"
+for shards in 1 9; do
+	of "$scratch/night" --shards $shards --workers 2
+	is "unusable files of a folder, $shards shards: the same digest" "$left" "$digest"
+done
+of "$scratch/night" --join
+is "--join with unusable files: exit code, one process" "3 1" "$status $("$bin/rundown" report "$scratch/r" --format json |
+	jq '.processes | length')"
+"$bin/rundown" inspect "$scratch/night" --format json >"$scratch/out" 2>"$scratch/err"
+is "inspect of unusable files: exit code, notes, traces" "3 5 2" "$? $(grep -c 'is left out' "$scratch/err") $(jq '.traces | length' "$scratch/out")"
+of "$scratch/night/page.etl" "$scratch/night/b.nettrace"
+is "one that is named fails the run" "1 1" "$status $(grep -c 'not a trace that this build knows' "$scratch/err")"
+rm "$scratch/night"/*.nettrace "$scratch/night/a.gz" 2>/dev/null
+of "$scratch/night"
+is "nothing but unusable files: exit code, why" "1 1" "$status $(grep -c 'none of 2 traces can be used: ' "$scratch/err")"
+rm -r "$scratch/night"
+mkdir "$scratch/night"
+cp "$scratch/shop.nettrace" "$scratch/night/b.nettrace"
+cp "$scratch/shop.gz" "$scratch/night/a.gz"
 of "$scratch/night" "$scratch/shop.nettrace" --join
 is "--join: exit code" 0 $status
 is "--join: one process, the samples of all" "1 27195" "$("$bin/rundown" report "$scratch/r" --format json |

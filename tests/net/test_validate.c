@@ -423,6 +423,7 @@ static void scratch_folders(void **state)
 static void jobs(void **state)
 {
 	BAD(SUBMIT, CLIENT, submit.n_path = 0, "number");
+	BAD(SUBMIT, CLIENT, (submit.n_optional = 1, submit.optional = &(protobuf_c_boolean){true}), "optional");
 	BAD(SUBMIT, CLIENT, submit.n_path = RD_TRACES_MAX + 1, "number");
 	BAD(SUBMIT, CLIENT, paths[1] = rd_field("a"), "path");
 	BAD(SUBMIT, CLIENT, submit.output = rd_field("r"), "output");

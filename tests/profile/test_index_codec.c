@@ -121,7 +121,9 @@ static void info_is_checked(void **state)
 
 	for (int i = 0; i < 7; i++)
 		bad[i] = some_info();
-	bad[0].format = 0;
+	/* One that is left out says why. */
+	bad[0].format = RD_FORMAT_NONE;
+	bad[0].damage[0] = 0;
 	bad[1].format = 99;
 	bad[2].pointer_bytes = 5;
 	bad[3].clock.kind = 4;
@@ -136,6 +138,28 @@ static void info_is_checked(void **state)
 	assert_code(RD_UNSUPPORTED, rd_info_unpack(&back, (struct rd_span){(const uint8_t *)"", 0}, &err));
 	assert_int_equal(back.cpus, 4711);
 	rd_bytes_release(&bytes);
+}
+
+static void a_trace_that_is_left_out_is_empty(void **state)
+{
+	struct rd_index ix = {.info = some_info()}, back;
+	struct rd_bytes bytes = {0};
+	struct rd_error err;
+
+	ix.info.format = RD_FORMAT_NONE;
+	ix.info.complete = false;
+	strcpy(ix.info.damage, "an empty file");
+	assert_ok(rd_index_pack(&ix, &bytes, &err), &err);
+	assert_ok(rd_index_unpack(&back, span_of(&bytes), &err), &err);
+	assert_true(rd_trace_is_left_out(&back.info));
+	assert_string_equal("an empty file", back.info.damage);
+	rd_index_release(&back);
+	fill_blocks(&ix.blocks, 1);
+	bytes.n = 0;
+	assert_ok(rd_index_pack(&ix, &bytes, &err), &err);
+	assert_code(RD_CORRUPT, rd_index_unpack(&back, span_of(&bytes), &err));
+	rd_bytes_release(&bytes);
+	rd_index_release(&ix);
 }
 
 static void index_round_trip(void **state)
@@ -298,6 +322,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(info_round_trip),  cmocka_unit_test(info_is_checked),
+		cmocka_unit_test(a_trace_that_is_left_out_is_empty),
 		cmocka_unit_test(index_round_trip), cmocka_unit_test(edge_blocks),
 		cmocka_unit_test(index_is_checked), cmocka_unit_test(cut_and_flipped),
 		cmocka_unit_test(no_memory),
