@@ -3,7 +3,9 @@
 #include <zmq.h>
 
 #include "base/clock.h"
+#include "net/accept.h"
 #include "net/inside.h"
+#include "net/security.h"
 #include "net/zap.h"
 
 /*
@@ -75,7 +77,9 @@ static unsigned failed(struct rd_socket *s, unsigned event)
 		return RD_NET_REFUSED;
 	}
 	tell_failure(s, "handshake_failed",
-		     s->keyed ? "is the server's public key this broker's?" : "does this broker want keys?");
+		     s->keyed                          ? "is the server's public key this broker's?"
+		     : rd_endpoint_is_tcp(s->endpoint) ? "does this broker want keys?"
+						       : "the broker hung up; is it short of descriptors?");
 	return RD_NET_FAILED;
 }
 
@@ -134,6 +138,8 @@ unsigned rd_socket_events(struct rd_socket *s)
 	/* A broker that always has something to hear does not wait, and so is not woken for its door. */
 	if (s->listens && s->net->zap)
 		rd_zap_turn(s->net->zap, rd_now_ns());
+	if (s->listens && rd_accept_shut_out())
+		tell_failure(s, "peers_shut_out", "nearly all descriptors are in use (see ulimit -n)");
 	rd_socket_catch_up(s);
 	unsigned seen = s->seen;
 	s->seen = 0;

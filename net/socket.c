@@ -9,6 +9,7 @@
 #include <zmq.h>
 
 #include "base/clock.h"
+#include "net/accept.h"
 #include "net/frame.h"
 #include "net/inside.h"
 #include "net/security.h"
@@ -85,6 +86,7 @@ int rd_net_open(struct rd_net **out, struct rd_error *err)
 		return code;
 	if (n == NULL)
 		return rd_fail_nomem(err);
+	rd_accept_guard();
 	*n = (struct rd_net){.context = zmq_ctx_new()};
 	if (n->context == NULL) {
 		rd_free(n);

@@ -149,6 +149,28 @@ else
 	skip "a flood of long frames takes less than 16 MB" "no bash"
 fi
 
+# A door of 64 descriptors: what is beyond them is shut out and told, and whoever comes behind the flood is served.
+processor_ticks()
+{
+	cut -d ' ' -f 14,15 "/proc/$1/stat" | tr ' ' '+' | sed 's/.*/echo $((&))/' | sh
+}
+if command -v bash >/dev/null; then
+	(
+		ulimit -n 64
+		exec "$bin/rundown-broker" --listen "tcp://127.0.0.1:$((port + 1))" --plain-tcp --root "$work" \
+			--state "$scratch/few" --log info 2>"$scratch/few.err"
+	) &
+	few=$!
+	until_ok line event=listening "$scratch/few.err"
+	bash -c 'for i in {1..100}; do exec {fd}<>"/dev/tcp/127.0.0.1/$1"; done; sleep 1' flood $((port + 1)) 2>/dev/null
+	is "a flood of connections is told" 1 "$(grep -c 'event=peers_shut_out' "$scratch/few.err")"
+	[ "$(processor_ticks $few)" -lt 50 ] && ok "and costs no time" || not_ok "and costs no time: $(processor_ticks $few) ticks"
+	timeout 10 "$bin/rundown" status --broker "tcp://127.0.0.1:$((port + 1))" --plain-tcp >"$scratch/out" 2>&1
+	is "and the broker answers behind it" 0 $?
+	kill -TERM $few
+	ended "and ends tidily" 0 $few
+fi
+
 # ---- revocation
 
 mv "$keys/authorised/worker-node7.public" "$scratch/revoked"
