@@ -55,6 +55,24 @@ static unsigned restarts_for(unsigned workers)
 
 /* ---- before anybody runs */
 
+/* Where a disk is full, too, there is room for the words that say so. */
+static int make_members(struct rd_family *f, struct rd_error *err)
+{
+	f->members = rd_realloc(NULL, f->n * sizeof *f->members);
+	if (f->members == NULL)
+		return rd_fail_nomem(err);
+	for (size_t i = 0; i < f->n; i++)
+		f->members[i] = (struct rd_family_member){.role = i < 2 ? (enum rd_family_role)i : RD_FAMILY_WORKER,
+							  .words = -1};
+	for (size_t i = 0; i < f->n && f->log_level[0] == 0; i++) {
+		f->members[i].words = rd_memory_file(NULL, 0, err);
+		if (f->members[i].words < 0)
+			return f->members[i].words;
+		fcntl(f->members[i].words, F_SETFL, O_APPEND);
+	}
+	return 0;
+}
+
 static int make_folder(struct rd_family *f, struct rd_error *err)
 {
 	char inner[4200];
@@ -94,12 +112,9 @@ int rd_family_init(struct rd_family *f, unsigned workers, const char *log_level,
 		.n = workers + 2, .listener = -1, .lock = -1, .nook_lock = -1, .restarts_left = restarts_for(workers)};
 	if (log_level)
 		snprintf(f->log_level, sizeof f->log_level, "%s", log_level);
-	f->members = rd_realloc(NULL, f->n * sizeof *f->members);
-	if (f->members == NULL)
-		return rd_fail_nomem(err);
-	for (size_t i = 0; i < f->n; i++)
-		f->members[i] = (struct rd_family_member){.role = i < 2 ? (enum rd_family_role)i : RD_FAMILY_WORKER};
-	int rc = make_folder(f, err);
+	int rc = make_members(f, err);
+	if (rc == 0)
+		rc = make_folder(f, err);
 	return rc < 0 ? rc : make_listener(f, workers, err);
 }
 
@@ -111,16 +126,11 @@ int rd_family_init(struct rd_family *f, unsigned workers, const char *log_level,
 
 /* Everything that the child needs, made before the fork. */
 struct start {
-	char log[4400], state[4400], memory[24];
+	char state[4400], memory[24];
 	const char *argv[ARGUMENTS];
 	int argc;
 	pid_t parent;
 };
-
-static void log_path(const struct rd_family *f, const struct rd_family_member *m, char *buf, size_t size)
-{
-	snprintf(buf, size, "%s/log-%zu", f->folder, (size_t)(m - f->members));
-}
 
 static void prepare(const struct rd_family *f, const struct rd_family_member *m, struct start *s)
 {
@@ -128,7 +138,6 @@ static void prepare(const struct rd_family *f, const struct rd_family_member *m,
 
 	*s = (struct start){.parent = getpid()};
 	snprintf(s->state, sizeof s->state, "%s/state", f->folder);
-	log_path(f, m, s->log, sizeof s->log);
 	s->argv[n++] = roles[m->role].program;
 	s->argv[n++] = m->role == RD_FAMILY_BROKER ? "--listen" : "--broker";
 	s->argv[n++] = f->endpoint;
@@ -173,10 +182,8 @@ static void become(const struct rd_family *f, const struct rd_family_member *m, 
 		_exit(127);
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
-	if (f->log_level[0] == 0) {
-		int log = open(s->log, O_WRONLY | O_CREAT | O_APPEND, 0600);
-		dup2(log < 0 ? null : log, STDERR_FILENO);
-	}
+	if (m->words >= 0)
+		dup2(m->words, STDERR_FILENO);
 	unsigned kept = STDERR_FILENO;
 	if (m->role == RD_FAMILY_BROKER && dup2(f->listener, LISTEN_FD) == LISTEN_FD)
 		kept = LISTEN_FD;
@@ -231,19 +238,16 @@ int rd_family_start(struct rd_family *f, struct rd_error *err)
 /* ---- those who end */
 
 /* The last line that it wrote, without the name that begins it; "" none. */
-static void last_words(const struct rd_family *f, const struct rd_family_member *m, char *buf, size_t size)
+static void last_words(const struct rd_family_member *m, char *buf, size_t size)
 {
-	char path[4400], text[1024];
+	char text[1024];
 
 	buf[0] = 0;
-	log_path(f, m, path, sizeof path);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (m->words < 0)
 		return;
-	off_t end = lseek(fd, 0, SEEK_END);
+	off_t end = lseek(m->words, 0, SEEK_END);
 	off_t from = end > (off_t)sizeof text - 1 ? end - (off_t)(sizeof text - 1) : 0;
-	int64_t n = end < 0 ? 0 : rd_pread_some(fd, text, sizeof text - 1, (uint64_t)from, NULL);
-	close(fd);
+	int64_t n = end < 0 ? 0 : rd_pread_some(m->words, text, sizeof text - 1, (uint64_t)from, NULL);
 	while (n > 0 && text[n - 1] == '\n')
 		n--;
 	text[n > 0 ? n : 0] = 0;
@@ -255,13 +259,13 @@ static void last_words(const struct rd_family *f, const struct rd_family_member 
 	snprintf(buf, size, "%.*s", (int)size - 1, line);
 }
 
-static int tell_death(const struct rd_family *f, const struct rd_family_member *m, struct rd_error *err)
+static int tell_death(const struct rd_family_member *m, struct rd_error *err)
 {
 	struct rd_forker_exit e = {.status = m->status};
 	char how[128], words[200];
 
 	rd_exit_text(&e, how, sizeof how);
-	last_words(f, m, words, sizeof words);
+	last_words(m, words, sizeof words);
 	return rd_fail(err, RD_IO, "%s %s%s%s", roles[m->role].name, how, words[0] ? ": " : "", words);
 }
 
@@ -309,14 +313,14 @@ int rd_family_reap(struct rd_family *f, struct rd_error *err)
 
 	while ((m = take_in(f)) != NULL) {
 		if (m->role != RD_FAMILY_WORKER)
-			return tell_death(f, m, err);
+			return tell_death(m, err);
 		if (f->restarts_left > 0) {
 			f->restarts_left--;
 			int rc = start_member(f, m, err);
 			if (rc < 0)
 				return rc;
 		} else if (!any_worker(f)) {
-			return rd_error_in(err, tell_death(f, m, err), "no worker is left");
+			return rd_error_in(err, tell_death(m, err), "no worker is left");
 		}
 	}
 	return 0;
@@ -391,6 +395,9 @@ int rd_family_release(struct rd_family *f, struct rd_error *err)
 		rc = remove_folder(f->folder, f->lock, err);
 	if (f->nook[0] && rc == 0)
 		rc = remove_folder(f->nook, f->nook_lock, err);
+	for (size_t i = 0; f->members && i < f->n; i++)
+		if (f->members[i].words >= 0)
+			close(f->members[i].words);
 	rd_free(f->members);
 	f->members = NULL;
 	f->n = 0;

@@ -6,8 +6,8 @@
  * is killed by the kernel when we die, however we die.
  * The folder is locked while we live: what a killed run left behind is known by
  * its lock that nobody holds, and removed by the next one.
- * A program's words on stderr go to a file in the private folder, the last of
- * which are shown when it dies.
+ * A program's words on stderr go to a file in memory, the last of which are
+ * shown when it dies.
  */
 #ifndef RD_CLI_FAMILY_H
 #define RD_CLI_FAMILY_H
@@ -32,13 +32,14 @@ struct rd_family_member {
 	pid_t pid;           /* 0: not running */
 	int status;          /* as wait(2) gives it, once it ended */
 	uint64_t stopped_ns; /* since when a signal has it stopped; 0 not */
+	int words;           /* its stderr; -1: it goes through */
 };
 
 struct rd_family {
 	char folder[4096]; /* private; removed at the end. "" none yet */
 	char nook[256]; /* another, of the socket alone, where the first one's path is too long for an address; "" none
 			 */
-	char log_level[8]; /* "" none: stderr is kept in the folder; else it goes through */
+	char log_level[8]; /* "" none: stderr is kept; else it goes through */
 	char endpoint[128];
 	uint64_t finish_memory_bytes;     /* for the merger; 0: its default */
 	int lock, nook_lock;              /* of the folders; -1 none */

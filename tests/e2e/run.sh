@@ -305,8 +305,19 @@ if mount -t tmpfs -o size=100k none "$scratch/full" 2>/dev/null; then
 		refused "a full disk under the partials" 1 "$scratch/shop-verbose.nettrace"
 	ls -A "$scratch/full" >"$scratch/left"
 	check_empty "a full disk under the work: nothing is left there" "$scratch/left"
-	TMPDIR=$scratch/tmp
 	umount "$scratch/full"
+	# Room for our folder and its inner one, and for no file more.
+	for inodes in 3 4 5 6 7 8; do
+		mount -t tmpfs -o nr_inodes=$inodes none "$scratch/full"
+		"$bin/rundown" run "$scratch/shop-verbose.nettrace" -o "$scratch/inodes.rundown" --force -q >"$scratch/out" 2>&1
+		status=$?
+		if [ $status -ne 0 ]; then
+			is "$inodes inodes: one line that says why" "1 1 1" \
+				"$status $(wc -l <"$scratch/out" | tr -d ' ') $(grep -c 'No space left on device' "$scratch/out")"
+		fi
+		umount "$scratch/full"
+	done
+	TMPDIR=$scratch/tmp
 else
 	skip "a full disk" "no tmpfs can be mounted"
 fi
