@@ -12,42 +12,6 @@
 #include "base/text.h"
 #include "base/version.h"
 
-void rd_metric(struct rd_out *out, const char *name, const char *type, const char *help)
-{
-	rd_out_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
-}
-
-static void put_name(struct rd_out *out, const char *name, const char *labels)
-{
-	rd_out_text(out, name);
-	if (labels)
-		rd_out_printf(out, "{%s}", labels);
-}
-
-void rd_metric_u64(struct rd_out *out, const char *name, const char *labels, uint64_t value)
-{
-	put_name(out, name, labels);
-	rd_out_printf(out, " %" PRIu64 "\n", value);
-}
-
-void rd_metric_double(struct rd_out *out, const char *name, const char *labels, double value)
-{
-	put_name(out, name, labels);
-	rd_out_printf(out, " %.9g\n", value);
-}
-
-void rd_metric_gauge(struct rd_out *out, const char *name, const char *help, uint64_t value)
-{
-	rd_metric(out, name, "gauge", help);
-	rd_metric_u64(out, name, NULL, value);
-}
-
-void rd_metric_counter(struct rd_out *out, const char *name, const char *help, uint64_t value)
-{
-	rd_metric(out, name, "counter", help);
-	rd_metric_u64(out, name, NULL, value);
-}
-
 /* ---- the process */
 
 static uint64_t resident_bytes(void)

@@ -17,6 +17,7 @@ static const struct rd_report_format formats[] = {
 	{.name = "folded", .has_stacks = true, .write = rd_report_folded},
 	{.name = "pprof", .has_stacks = true, .is_binary = true, .write = rd_report_pprof},
 	{.name = "speedscope", .has_stacks = true, .write = rd_report_speedscope},
+	{.name = "prom", .top = 20, .has_rows = true, .write = rd_report_prom},
 	{.name = "html", .is_binary = true, .write = rd_report_html},
 	{.name = "sqlite", .has_stacks = true, .has_threads = true, .is_binary = true, .write = rd_report_sqlite},
 };

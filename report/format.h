@@ -43,6 +43,7 @@ int rd_report_pprof(const struct rd_view *v, const struct rd_report_options *o, 
 		    struct rd_error *err);
 int rd_report_speedscope(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out,
 			 struct rd_error *err);
+int rd_report_prom(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out, struct rd_error *err);
 int rd_report_sqlite(const struct rd_view *v, const struct rd_report_options *o, struct rd_out *out,
 		     struct rd_error *err);
 

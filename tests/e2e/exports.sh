@@ -96,6 +96,20 @@ check_sqlite()
 	[ "$(wc -l <"$scratch/answers")" -gt 20 ] && ok "$1: with rows" || not_ok "$1: with rows" "$scratch/answers"
 }
 
+check_prom()
+{
+	written prom --top 0 || not_ok "$1: prom"
+	is "$1: prom has the samples" "$samples $samples" "$(awk '/^rundown_profile_samples{/ { k += $NF }
+		/^rundown_profile_method_exclusive_samples{/ { n += $NF } END { print k, n }' "$scratch/prom")"
+	is "$1: prom: no series comes twice" 0 "$(sed -n 's/ [^ ]*$//; /^#/!p' "$scratch/prom" | sort | uniq -d | wc -l | tr -d ' ')"
+	if command -v promtool >/dev/null; then
+		promtool check metrics <"$scratch/prom" >"$scratch/out" 2>&1
+		is "$1: promtool takes it" 0 $?
+	else
+		skip "$1: promtool takes it" "no promtool"
+	fi
+}
+
 # check NAME TRACE
 check()
 {
@@ -108,6 +122,7 @@ check()
 	check_pprof "$1"
 	check_speedscope "$1"
 	check_sqlite "$1"
+	check_prom "$1"
 }
 
 check shop-small tests/traces/shop-small.nettrace.zst
@@ -142,6 +157,17 @@ for trace in own/shop-large.nettrace.zst perfview/net.4.5.2.x64.etl.zip; do
 		check "$name" "$shared/traces/$trace"
 	else
 		skip "$name" "no shared traces beside the checkout"
+	fi
+done
+
+# ---- the same of larger traces, of both formats
+
+for trace in own/shop-large.nettrace.zst perfview/net.4.5.2.x64.etl.zip; do
+	name=${trace##*/}
+	if [ -e "$shared/traces/$trace" ]; then
+		check "${name%.*}" "$shared/traces/$trace"
+	else
+		skip "${name%.*}" "no shared traces beside the checkout"
 	fi
 done
 plan

@@ -263,6 +263,37 @@ static void test_sqlite(void **state)
 	sqlite3_close(db);
 }
 
+/* ---- prom */
+
+static void test_prom(void **state)
+{
+	const char *text = text_of("prom", &RD_VIEW_ALL);
+
+	check_has(text, "rundown_profile_samples{kind=\"managed\"} 60\n"
+			"rundown_profile_samples{kind=\"external\"} 40\n");
+	check_has(text, "# HELP rundown_profile_method_exclusive_samples Samples whose innermost frame is the method.\n"
+			"# TYPE rundown_profile_method_exclusive_samples gauge\n"
+			"rundown_profile_method_exclusive_samples{process=\"shop\",module=\"app\",method=\"App.Work(int32)\"} 60\n"
+			"rundown_profile_method_exclusive_samples{process=\"shop\",module=\"libc.so.6\",method=\"?\"} 30\n");
+	check_has(text, "rundown_profile_method_inclusive_samples{process=\"shop\",module=\"app\",method=\"App.Main");
+	check_has(text, "rundown_profile_complete 1\n");
+	check_has(text, "rundown_profile_unresolved_frames 30\n");
+	/* What the next night's result would not have is no label. */
+	assert_null(strstr(text, "pid="));
+}
+
+/* Two processes of one name are one series: a collector refuses labels that come twice. */
+static void test_prom_adds_what_reads_the_same(void **state)
+{
+	result.processes.at[1].name = result.processes.at[0].name;
+	const char *text = text_of("prom", &RD_VIEW_ALL);
+	const char *series = "rundown_profile_method_exclusive_samples{process=\"shop\",module=\"\",method=\"[no stack]\"}";
+
+	check_has(text, series);
+	assert_int_equal(0, strncmp(strstr(text, series) + strlen(series), " 10\n", 4));
+	assert_null(strstr(strstr(text, series) + 1, series));
+}
+
 /* ---- all of them */
 
 #define NASTY "=a\"b;c\nd\re</script>,'\xe4\xb8\xad\xf0\x9f\x9a\x80\xed\xa0\x80\xff%\\"
@@ -278,6 +309,9 @@ static void test_names_that_are_no_names(void **state)
 	for (size_t i = 0; i < 2; i++)
 		check_has(text_of(i ? "speedscope" : "json", &RD_VIEW_ALL),
 			  "\"=a\\\"b;c\\nd\\re</script>,'\xe4\xb8\xad\xf0\x9f\x9a\x80\\ud800\xef\xbf\xbd%\\\\\"");
+	check_has(text_of("prom", &RD_VIEW_ALL),
+		  "{process=\"shop\",module=\"\",method=\"=a\\\"b;c\\nd\re</script>,'\xe4\xb8\xad\xf0\x9f\x9a\x80"
+		  "\\\\xed\\\\xa0\\\\x80\\\\xff%\\\\\"} 30\n");
 	Rd__Pprof__Profile *p = read_pprof(&RD_VIEW_ALL);
 	assert_string_equal(name_of(p, p->sample[2]->location_id[0]),
 			    "=a\"b;c\nd\re</script>,'\xe4\xb8\xad\xf0\x9f\x9a\x80\\xed\\xa0\\x80\\xff%\\");
@@ -358,6 +392,8 @@ int main(void)
 		TEST(row_38_recursive_stacks_of_equal_times),
 		TEST(row_26_waiting_is_no_cpu_time),
 		TEST(test_sqlite),
+		TEST(test_prom),
+		TEST(test_prom_adds_what_reads_the_same),
 		TEST(test_names_that_are_no_names),
 		TEST(test_equal_results_give_equal_bytes),
 		TEST(test_nothing_in_it),
