@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/log.h"
 
 #if defined(__x86_64__)
 #define ARCH AUDIT_ARCH_X86_64
@@ -38,9 +39,12 @@ static const uint16_t compute[] = {
 static const uint16_t files[] = {
 	SYS_openat, SYS_pwrite64, SYS_getdents64, SYS_ftruncate, SYS_fallocate,
 	SYS_fcntl, SYS_unlinkat, SYS_mkdirat, SYS_fchmodat, SYS_fsync, SYS_fdatasync, SYS_fstatfs, SYS_statfs,
-	SYS_readlinkat, SYS_msync, SYS_faccessat,
+	SYS_readlinkat, SYS_msync, SYS_faccessat, SYS_renameat2, SYS_pwritev, SYS_uname,
+#ifdef SYS_renameat
+	SYS_renameat,
+#endif
 #ifdef SYS_open
-	SYS_open, SYS_mkdir, SYS_unlink, SYS_rmdir, SYS_stat, SYS_lstat, SYS_access, SYS_readlink,
+	SYS_open, SYS_mkdir, SYS_unlink, SYS_rmdir, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_rename,
 #endif
 	SYS_landlock_create_ruleset, SYS_landlock_add_rule, SYS_landlock_restrict_self,
 };
@@ -192,15 +196,15 @@ static int allow_below(int rules, uint64_t rights, const char *folder, struct rd
 	return rc;
 }
 
-static int fence_files(long version, const char *folder, struct rd_error *err)
+static int fence_files(long version, const char *const *folders, struct rd_error *err)
 {
 	size_t size;
 	struct ruleset r = all_of(version, &size);
 	int rules = (int)syscall(SYS_landlock_create_ruleset, &r, size, 0);
 	int rc = rules < 0 ? rd_fail_errno(err, "fencing off files") : 0;
 
-	if (rc == 0 && folder)
-		rc = allow_below(rules, r.files, folder, err);
+	for (; rc == 0 && folders && *folders; folders++)
+		rc = allow_below(rules, r.files, *folders, err);
 	if (rc == 0 && syscall(SYS_landlock_restrict_self, rules, 0) != 0)
 		rc = rd_fail_errno(err, "fencing off files");
 	if (rules >= 0)
@@ -227,7 +231,19 @@ unsigned rd_confine_offered(void)
 	return offered;
 }
 
-int rd_confine(const char *folder, struct rd_error *err)
+int rd_confine_look(bool required, const char *whom, struct rd_error *err)
+{
+	unsigned offered = rd_confine_offered();
+
+	rd_log(RD_LOG_INFO, "sandbox", "calls=%d files=%d", (offered & RD_CONFINE_CALLS) != 0,
+	       (offered & RD_CONFINE_FILES) != 0);
+	if (!required || offered == RD_CONFINE_ALL)
+		return 0;
+	return rd_fail(err, RD_UNSUPPORTED, "%s cannot be fenced in: there is no %s here", whom,
+		       offered & RD_CONFINE_CALLS ? "Landlock" : "seccomp");
+}
+
+int rd_confine(const char *const *folders, struct rd_error *err)
 {
 	unsigned offered = rd_confine_offered();
 	int rc = 0;
@@ -235,13 +251,15 @@ int rd_confine(const char *folder, struct rd_error *err)
 	if (offered && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		rc = rd_fail_errno(err, "giving up new privileges");
 	if (rc == 0 && offered & RD_CONFINE_FILES)
-		rc = fence_files(landlock_version(), folder, err);
+		rc = fence_files(landlock_version(), folders, err);
 	if (rc == 0 && offered & RD_CONFINE_CALLS)
-		rc = fence_calls(folder != NULL, err);
+		rc = fence_calls(folders != NULL, err);
 	return rc < 0 ? rc : (int)offered;
 }
 
 int rd_confine_narrow(const char *folder, struct rd_error *err)
 {
-	return rd_confine_offered() & RD_CONFINE_FILES ? fence_files(landlock_version(), folder, err) : 0;
+	const char *const only[] = {folder, NULL};
+
+	return rd_confine_offered() & RD_CONFINE_FILES ? fence_files(landlock_version(), only, err) : 0;
 }

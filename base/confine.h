@@ -4,13 +4,15 @@
  * Two fences, each there if the kernel offers it. seccomp: only calls that
  * computing, reading and writing need; what only an intruder asks for
  * (programs, sockets, processes, other processes' memory) ends the process by
- * SIGSYS, and any other call fails with EPERM. Landlock: no file but below one
- * folder, no TCP, no signals to others. Neither can be taken off again.
+ * SIGSYS, and any other call fails with EPERM. Landlock: no file but below some
+ * folders, no TCP, no signals to others. Neither can be taken off again.
  * Sanitizers need more than that, so their builds have no fences.
  * Threads: for a process that has one.
  */
 #ifndef RD_BASE_CONFINE_H
 #define RD_BASE_CONFINE_H
+
+#include <stdbool.h>
 
 #include "base/error.h"
 
@@ -22,12 +24,15 @@ enum rd_confine_fences {
 
 /* What this kernel and build offer, as bits. */
 unsigned rd_confine_offered(void);
+/* Log it; `required`: RD_UNSUPPORTED when one is missing, `whom` it would have fenced in. */
+int rd_confine_look(bool required, const char *whom, struct rd_error *err);
 
 /*
- * Put up what is offered. Descriptors that are open stay as useful as they are. `folder` NULL: no file can be opened,
- * made or removed any more; else those below it can. The fences that stand, or RD_IO: then no stranger's bytes.
+ * Put up what is offered. Descriptors that are open stay as useful as they are. `folders`, up to a NULL: files below
+ * them can be opened, made, renamed and removed; NULL: none can. The fences that stand, or RD_IO: then no stranger's
+ * bytes.
  */
-int rd_confine(const char *folder, struct rd_error *err);
+int rd_confine(const char *const *folders, struct rd_error *err);
 /* After rd_confine with a folder: from now on only what is below this one of its folders. */
 int rd_confine_narrow(const char *folder, struct rd_error *err);
 

@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/file.h"
-#include "merger/work.h"
 #include "net/task.h"
 #include "profile/finish.h"
 #include "profile/index_codec.h"
@@ -191,32 +189,26 @@ static int finish(struct job *j, int (*progress)(void *ctx, uint64_t done, uint6
 	return 0;
 }
 
-static int open_job(struct job *j, const char *state, const struct rd_message *order, struct rd_error *err)
+static int open_job(struct job *j, const struct rd_message *order, struct rd_error *err)
 {
-	char folder[4096];
-	int code = rd_path(folder, sizeof folder, err, "%s/work", state);
-
 	rd_field_text(&order->envelope->job, j->name, sizeof j->name);
-	if (code == 0)
-		code = rd_work_open_reader(folder, &j->work, err);
-	return code == 0 ? fill_traces(j, order, err) : code;
+	return fill_traces(j, order, err);
 }
 
 static void close_job(struct job *j)
 {
 	for (size_t i = 0; j->shards && i < j->finish->n_path; i++)
 		rd_vec_release(&j->shards[i].present);
-	rd_work_close(j->work);
 	rd_arena_release(&j->arena);
 	rd_bytes_release(&j->room);
 }
 
-int rd_compute(const char *state, const struct rd_message *order,
+int rd_compute(struct rd_work *work, const struct rd_message *order,
 	       int (*progress)(void *ctx, uint64_t done, uint64_t total), void *ctx, struct rd_result *out,
 	       struct rd_error *err)
 {
-	struct job j = {.finish = order->envelope->finish};
-	int code = open_job(&j, state, order, err);
+	struct job j = {.work = work, .finish = order->envelope->finish};
+	int code = open_job(&j, order, err);
 
 	if (code == 0)
 		code = finish(&j, progress, ctx, out, err);
@@ -260,11 +252,11 @@ static bool is_first(const struct job *j, size_t trace)
 	return true;
 }
 
-int rd_compute_so_far(const char *state, const struct rd_message *order, uint64_t deadline_ns, struct rd_top *top,
+int rd_compute_so_far(struct rd_work *work, const struct rd_message *order, uint64_t deadline_ns, struct rd_top *top,
 		      uint32_t *shards, struct rd_error *err)
 {
-	struct job j = {.finish = order->envelope->finish, .so_far = true};
-	int code = open_job(&j, state, order, err);
+	struct job j = {.work = work, .finish = order->envelope->finish, .so_far = true};
+	int code = open_job(&j, order, err);
 	struct rd_finish_trace *room =
 		code == 0 ? rd_arena_take(&j.arena, j.finish->n_path * sizeof *room) : NULL;
 

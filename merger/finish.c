@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/confine.h"
 #include "base/deliver.h"
 #include "base/file.h"
 #include "base/limits.h"
@@ -19,9 +20,12 @@
 #include "base/text.h"
 #include "merger/beside.h"
 #include "merger/compute.h"
+#include "merger/copy.h"
 #include "merger/look.h"
 #include "net/task.h"
 #include "store/store.h"
+
+void (*rd_finish_fenced)(void);
 
 /* ---- the task's file */
 
@@ -116,70 +120,31 @@ static int sweep(const struct task *t, struct rd_error *err)
 
 /* ---- FINISH: make the result */
 
-/* Copy a finished result's files; LMDB is not asked, for the seal is of the bytes. */
-static int copy_file(const char *from, const char *to, struct rd_error *err)
+/* Where the result is made, at once or by a copy; `local` "" or our own folder for it. */
+static int write_result(const char *local, const struct rd_result *r, const char *path, struct rd_error *err)
 {
-	static uint8_t room[1 << 16];
-	uint64_t offset = 0;
-	int64_t n;
-	int in = open(from, O_RDONLY | O_CLOEXEC);
-	int out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	int code = 0;
+	char first[4200];
 
-	if (in < 0 || out < 0)
-		code = rd_fail_errno(err, "copying the result");
-	while (code == 0 && (n = rd_pread_some(in, room, sizeof room, offset, err)) != 0) {
-		code = n < 0 ? (int)n : rd_write_all(out, room, (size_t)n, err);
-		offset += n > 0 ? (uint64_t)n : 0;
-	}
-	if (code == 0 && fsync(out) != 0)
-		code = rd_fail_errno(err, "copying the result");
-	if (in >= 0)
-		close(in);
-	/* A remote file system may tell of a full disk as late as here. */
-	if (out >= 0 && close(out) != 0 && code == 0)
-		code = rd_fail_errno(err, "copying the result");
-	return code < 0 ? rd_error_at(err, code, in < 0 ? from : to, RD_NO_OFFSET) : 0;
+	if (local[0] == 0)
+		return rd_store_write(path, r, err);
+	int code = rd_path(first, sizeof first, err, "%s/" RD_BESIDE_MAKING, local);
+	if (code == 0)
+		code = rd_store_write(first, r, err);
+	return code == 0 ? rd_copy_result(first, path, err) : code;
 }
 
-static int copy_result(const char *from, const char *to, struct rd_error *err)
+/* On a file system of other machines, where LMDB cannot write. The folder is removed by DELIVER or SWEEP. */
+static int make_local(const struct task *t, char *local, size_t size, struct rd_error *err)
 {
-	char source[4096], target[4096];
-	struct dirent *e;
-	int code = 0;
-	DIR *d = opendir(from);
-
-	if (d == NULL || mkdir(to, 0777) != 0)
-		code = rd_error_at(err, rd_fail_errno(err, "copying the result"), d ? to : from, RD_NO_OFFSET);
-	while (code == 0 && (e = readdir(d)) != NULL) {
-		if (e->d_name[0] == '.')
-			continue;
-		code = rd_path(source, sizeof source, err, "%s/%s", from, e->d_name);
-		if (code == 0)
-			code = rd_path(target, sizeof target, err, "%s/%s", to, e->d_name);
-		if (code == 0)
-			code = copy_file(source, target, err);
-	}
-	if (d)
-		closedir(d);
-	return code == 0 ? rd_sync_path(to, err) : code;
-}
-
-/* Where the result is made, at once or by a copy. */
-static int write_result(const struct task *t, const struct rd_result *r, const char *path, struct rd_error *err)
-{
-	char local[4096];
 	const char *shared;
 	int code = rd_place_shared(t->head.folder, &shared, err);
 
-	if (code < 0 || shared == NULL)
-		return code < 0 ? code : rd_store_write(path, r, err);
-	if ((code = local_folder(t, local, sizeof local, err)) == 0 && (code = rd_remove_tree(local, err)) == 0)
-		code = rd_store_write(local, r, err);
-	if (code == 0)
-		code = copy_result(local, path, err);
-	(void)rd_remove_tree(local, NULL);
-	return code;
+	local[0] = 0;
+	if (code < 0 || shared == NULL || (code = local_folder(t, local, size, err)) < 0 ||
+	    (code = rd_remove_tree(local, err)) < 0)
+		return code;
+	return mkdir(local, 0700) == 0 ? 0
+				       : rd_error_at(err, rd_fail_errno(err, "making a folder"), local, RD_NO_OFFSET);
 }
 
 /* Refuse early what would be refused at the end. */
@@ -225,7 +190,8 @@ static int part_path(const struct task *t, const char *part, char *buf, size_t s
 }
 
 /* Write it, and only then call it a result. */
-static int write_beside(const struct task *t, const struct rd_result *r, char *path, size_t size, struct rd_error *err)
+static int write_beside(const struct task *t, const char *local, const struct rd_result *r, char *path, size_t size,
+			struct rd_error *err)
 {
 	char making[4096];
 	int code = part_path(t, RD_BESIDE_MAKING, making, sizeof making, err);
@@ -233,7 +199,7 @@ static int write_beside(const struct task *t, const struct rd_result *r, char *p
 	if (code == 0)
 		code = part_path(t, RD_BESIDE_RESULT, path, size, err);
 	if (code == 0)
-		code = write_result(t, r, making, err);
+		code = write_result(local, r, making, err);
 	if (code == 0 && rename(making, path) != 0)
 		code = rd_fail_errno(err, "naming the result");
 	if (code < 0 && err) {
@@ -244,26 +210,64 @@ static int write_beside(const struct task *t, const struct rd_result *r, char *p
 	return code;
 }
 
-static int make_result(struct task *t, struct rd_error *err)
+/*
+ * From here on this process reads what strangers' traces gave rise to. The store is open; all else that it may touch
+ * are these folders, up to a NULL, or none.
+ */
+static int fence(const char *const *folders, struct rd_error *err)
 {
+	int code = rd_confine(folders, err);
+
+	if (code >= 0 && rd_finish_fenced)
+		rd_finish_fenced();
+	return code < 0 ? code : 0;
+}
+
+static int open_store(const struct task *t, struct rd_work **work, struct rd_error *err)
+{
+	char folder[4096];
+	int code = rd_path(folder, sizeof folder, err, "%s/work", t->state);
+
+	return code == 0 ? rd_work_open_reader(folder, work, err) : code;
+}
+
+/* Between the fences: both folders are there and empty. */
+static int fill_folder(struct task *t, struct rd_work *work, const char *local, struct rd_error *err)
+{
+	const char *const folders[] = {t->head.folder, local[0] ? local : NULL, NULL};
 	struct rd_result result = {0};
 	char path[4096];
+	int code = fence(folders, err);
+
+	if (code == 0)
+		code = rd_compute(work, &t->order, tell_progress, t, &result, err);
+	result.stats.merge_peak_bytes = t->head.merger_peak_bytes;
+	if (code == 0)
+		code = write_beside(t, local, &result, path, sizeof path, err);
+	if (code == 0)
+		code = tell_ready(t, &result, path, err);
+	rd_result_release(&result);
+	return code;
+}
+
+/* After a failure SWEEP follows: the folder itself is outside of the fence. */
+static int make_result(struct task *t, struct rd_error *err)
+{
+	struct rd_work *work = NULL;
+	char local[4096];
 	int lock = -1, code = check_output(t, err);
 
 	if (code == 0)
 		code = sweep(t, err);
 	if (code == 0)
+		code = open_store(t, &work, err);
+	if (code == 0)
 		code = rd_beside_make(t->head.folder, &lock, err);
 	if (code == 0)
-		code = rd_compute(t->state, &t->order, tell_progress, t, &result, err);
-	result.stats.merge_peak_bytes = t->head.merger_peak_bytes;
+		code = make_local(t, local, sizeof local, err);
 	if (code == 0)
-		code = write_beside(t, &result, path, sizeof path, err);
-	if (code == 0)
-		code = tell_ready(t, &result, path, err);
-	rd_result_release(&result);
-	if (code < 0)
-		(void)rd_beside_remove(t->head.folder, NULL);
+		code = fill_folder(t, work, local, err);
+	rd_work_close(work);
 	if (lock >= 0)
 		close(lock);
 	return code;
@@ -293,7 +297,7 @@ static int put_in_place(const struct task *t, struct rd_error *err)
 
 static int deliver(const struct task *t, struct rd_error *err)
 {
-	char folder[4096];
+	char folder[4096], local[4096];
 	const char *name;
 	int lock = -1, code = rd_beside_split(t->output, folder, sizeof folder, &name, err);
 
@@ -307,6 +311,8 @@ static int deliver(const struct task *t, struct rd_error *err)
 		code = rd_error_in(err, RD_EXISTS, "the result is there, but what it replaced is kept");
 	if (lock >= 0)
 		close(lock);
+	if (code == 0 && local_folder(t, local, sizeof local, NULL) == 0)
+		(void)rd_remove_tree(local, NULL);
 	return code < 0 ? rd_error_at(err, code, t->output, RD_NO_OFFSET) : 0;
 }
 
@@ -315,15 +321,21 @@ static int deliver(const struct task *t, struct rd_error *err)
 static int look(const struct task *t, struct rd_error *err)
 {
 	struct rd_bytes packed = {0};
+	struct rd_work *work = NULL;
 	int code = t->memory_bytes && rd_limits_memory()
 			   ? rd_limit(RLIMIT_DATA, t->memory_bytes / RD_LOOK_MEMORY_PART, "memory", err)
 			   : 0;
 
 	if (code == 0)
-		code = rd_look_child(t->state, &t->order, rd_now_ns() + RD_LOOK_NS, &packed, err);
+		code = open_store(t, &work, err);
+	if (code == 0)
+		code = fence(NULL, err);
+	if (code == 0)
+		code = rd_look_child(work, &t->order, rd_now_ns() + RD_LOOK_NS, &packed, err);
 	if (code == 0)
 		code = rd_pipe_write(t->pipe, RD_FINISH_TOP, (struct rd_span){packed.at, packed.n}, (struct rd_span){0},
 				     err);
+	rd_work_close(work);
 	rd_bytes_release(&packed);
 	return code;
 }

@@ -60,4 +60,7 @@ int rd_finish_task_file(enum rd_finish_step step, const struct rd_message *order
  */
 int rd_finish_child(const struct rd_forker_child *child, const char *state, uint64_t memory_bytes);
 
+/* Tests set it: called in a child when its fences stand (base/confine.h), before it reads anything of a trace. */
+extern void (*rd_finish_fenced)(void);
+
 #endif

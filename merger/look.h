@@ -12,6 +12,7 @@
 #define RD_MERGER_LOOK_H
 
 #include "base/forker.h"
+#include "merger/work.h"
 #include "net/message.h"
 #include "net/validate.h"
 
@@ -48,8 +49,9 @@ void rd_look_gone(struct rd_look *l, const struct rd_forker_exit *e);
 /* 1 and *to is the answer, an envelope of its own memory; 0 none yet. */
 int rd_look_take(struct rd_look *l, Rd__Envelope **to);
 
-/* ---- the child's side: the message of TOP in, the packed TOP_ROWS out. deadline_ns is of rd_now_ns. */
-int rd_look_child(const char *state, const struct rd_message *question, uint64_t deadline_ns, struct rd_bytes *packed,
-		  struct rd_error *err);
+/* ---- the child's side: the message of TOP in, the packed TOP_ROWS out. work is a reader, deadline_ns is of rd_now_ns.
+ */
+int rd_look_child(struct rd_work *work, const struct rd_message *question, uint64_t deadline_ns,
+		  struct rd_bytes *packed, struct rd_error *err);
 
 #endif

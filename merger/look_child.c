@@ -1,4 +1,3 @@
-#include "base/file.h"
 #include "merger/compute.h"
 #include "merger/look.h"
 #include "merger/work.h"
@@ -7,8 +6,8 @@
 #include <string.h>
 
 struct looking {
-	const char *state, *job;
-	struct rd_work *work; /* while the shards are added up */
+	struct rd_work *work;
+	const char *job;
 	struct rd_top top;
 	uint32_t shards;
 	bool reconciled;
@@ -93,18 +92,10 @@ static int pack(const struct looking *l, const Rd__Envelope *question, const rd_
 /* What each shard believes by itself. */
 static int add_up(struct looking *l, struct rd_error *err)
 {
-	char folder[4096];
-	int code = rd_path(folder, sizeof folder, err, "%s/work", l->state);
-
 	rd_top_release(&l->top);
 	rd_top_init(&l->top);
 	l->shards = 0;
-	if (code == 0)
-		code = rd_work_open_reader(folder, &l->work, err);
-	if (code == 0)
-		code = rd_work_each_shard(l->work, l->job, add_shard, l, err);
-	rd_work_close(l->work);
-	return code;
+	return rd_work_each_shard(l->work, l->job, add_shard, l, err);
 }
 
 /* Too much memory or time is no failure: then each speaks for itself. */
@@ -112,19 +103,19 @@ static int reconcile(struct looking *l, const struct rd_message *question, uint6
 {
 	if (question->envelope->finish == NULL)
 		return add_up(l, err);
-	int code = rd_compute_so_far(l->state, question, deadline_ns, &l->top, &l->shards, err);
+	int code = rd_compute_so_far(l->work, question, deadline_ns, &l->top, &l->shards, err);
 	if (code == RD_LIMIT || code == RD_NOMEM)
 		return add_up(l, err);
 	l->reconciled = code == 0;
 	return code;
 }
 
-int rd_look_child(const char *state, const struct rd_message *question, uint64_t deadline_ns, struct rd_bytes *packed,
-		  struct rd_error *err)
+int rd_look_child(struct rd_work *work, const struct rd_message *question, uint64_t deadline_ns,
+		  struct rd_bytes *packed, struct rd_error *err)
 {
 	const Rd__Envelope *e = question->envelope;
 	char job[RD_JOB_ID_MAX + 1];
-	struct looking l = {.state = state, .job = rd_field_text(&e->job, job, sizeof job)};
+	struct looking l = {.work = work, .job = rd_field_text(&e->job, job, sizeof job)};
 	rd_top_rows rows = {0};
 
 	rd_top_init(&l.top);

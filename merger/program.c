@@ -5,6 +5,7 @@
  * ever holds a socket or the store of the merger.
  */
 #include "merger/program.h"
+#include "base/confine.h"
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -19,6 +20,7 @@ struct settings {
 	const char *state;
 	bool thrown_away;
 	uint64_t memory_bytes;
+	bool require_sandbox;
 	int log;
 };
 
@@ -33,6 +35,8 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 		 &s->thrown_away, 0, 0, NULL},
 		{"finish-memory", 0, "SIZE", "a job whose finish needs more memory fails (default 4GiB)", RD_OPT_SIZE,
 		 &s->memory_bytes, RD_FINISH_MEMORY_MIN_BYTES, 0, NULL},
+		{"require-sandbox", 0, NULL, "do not start where the kernel cannot fence finishes in", RD_OPT_FLAG,
+		 &s->require_sandbox, 0, 0, NULL},
 		RD_OPTION_HTTP(&s->http),
 		RD_OPTION_LOG(&s->log, "how much to tell on stderr (default warn)"),
 	};
@@ -72,6 +76,8 @@ int rd_merger_program(int argc, char **argv)
 	if (!read_settings(&s, argc, argv, &exit_code))
 		return exit_code;
 	rd_log_init((enum rd_log_level)s.log, "merger");
+	if (rd_confine_look(s.require_sandbox, "finishes", &err) < 0)
+		return rd_complain("rundown-merger", &err);
 	int code = rd_forker_start(&forker, "rundown-finish", &child, &err);
 	if (code == RD_FORKER_CHILD)
 		return rd_finish_child(&child, s.state, s.memory_bytes);

@@ -70,22 +70,6 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 	return false;
 }
 
-/* false after a line that says what is missing. */
-static bool look_at_fences(const struct settings *s)
-{
-	unsigned offered = rd_confine_offered();
-	struct rd_error err = {0};
-
-	rd_log(RD_LOG_INFO, "sandbox", "calls=%d files=%d", (offered & RD_CONFINE_CALLS) != 0,
-	       (offered & RD_CONFINE_FILES) != 0);
-	if (!s->require_sandbox || offered == RD_CONFINE_ALL)
-		return true;
-	rd_fail(&err, RD_UNSUPPORTED, "parsers cannot be fenced in: there is no %s here",
-		offered & RD_CONFINE_CALLS ? "Landlock" : "seccomp");
-	rd_complain("rundown-worker", &err);
-	return false;
-}
-
 int rd_worker_program(int argc, char **argv)
 {
 	struct settings s = {.scratch = "", .memory_bytes = (uint64_t)4 << 30, .log = RD_LOG_WARN};
@@ -99,8 +83,8 @@ int rd_worker_program(int argc, char **argv)
 	if (!read_settings(&s, argc, argv, &exit_code))
 		return exit_code;
 	rd_log_init((enum rd_log_level)s.log, "worker");
-	if (!look_at_fences(&s))
-		return RD_EXIT_FAILED;
+	if (rd_confine_look(s.require_sandbox, "parsers", &err) < 0)
+		return rd_complain("rundown-worker", &err);
 	/* As long as the process. */
 	struct rd_bytes roots = {0};
 	if (s.roots && rd_roots_resolve(s.roots, s.scratch[0] ? s.scratch : NULL, &roots, &err) < 0)

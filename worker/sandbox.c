@@ -47,6 +47,6 @@ int rd_sandbox_enter(enum rd_sandbox_level level, const struct rd_sandbox *s, st
 	if (rd_limits_memory() && s->memory_bytes)
 		code = rd_limit(s->maps_files ? RLIMIT_DATA : RLIMIT_AS, s->memory_bytes, "memory", err);
 	if (code == 0 && level >= RD_SANDBOX_FENCED)
-		code = rd_confine(s->folder, err);
+		code = rd_confine(s->folder ? (const char *const[]){s->folder, NULL} : NULL, err);
 	return code < 0 ? code : 0;
 }

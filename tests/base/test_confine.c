@@ -29,7 +29,7 @@ static int asked(bool fenced, const char *folder, int (*probe)(void))
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		setrlimit(RLIMIT_CORE, &none);
-		if (fenced && rd_confine(folder, NULL) < 0)
+		if (fenced && rd_confine(folder ? (const char *const[]){folder, NULL} : NULL, NULL) < 0)
 			_exit(NO_FENCE);
 		_exit(probe());
 	}
@@ -226,6 +226,17 @@ static void files_of_one_folder(void **state)
 	assert_code(RD_IO, rd_confine_narrow("/no/such/folder", NULL));
 }
 
+static void who_needs_all_fences_says_so(void **state)
+{
+	struct rd_error err;
+	bool all = rd_confine_offered() == RD_CONFINE_ALL;
+
+	rd_error_clear(&err);
+	assert_int_equal(rd_confine_look(false, "guests", &err), 0);
+	assert_int_equal(rd_confine_look(true, "guests", &err), all ? 0 : RD_UNSUPPORTED);
+	assert_true(all || strstr(err.text, "guests cannot be fenced in: there is no "));
+}
+
 static void putting_fences_up_costs_little(void **state)
 {
 	uint64_t best = UINT64_MAX;
@@ -257,6 +268,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_computes_is_not_disturbed),
 		cmocka_unit_test(what_only_an_intruder_asks_for_is_his_end),
+		cmocka_unit_test(who_needs_all_fences_says_so),
 		cmocka_unit_test(no_file_is_opened),
 		cmocka_unit_test(files_of_one_folder),
 		cmocka_unit_test(putting_fences_up_costs_little),

@@ -1,12 +1,16 @@
 #include "tests/support.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/confine.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/pipe.h"
@@ -28,6 +32,7 @@ struct fixture {
 	struct rd_job_record record;
 	struct rd_finish_ready ready;
 	uint64_t done, total;
+	int status;             /* how it ended */
 	struct rd_error answer; /* of the last step; code RD_OK: it went well */
 	struct rd_error err;
 };
@@ -101,7 +106,7 @@ static void take(struct fixture *f, const struct rd_pipe_frame *frame)
 		f->record.row.inode = f->ready.inode;
 	} else if (frame->type == RD_FINISH_ERROR) {
 		assert_int_equal(rd_pipe_error_unpack(&f->answer, frame->body), 0);
-	} else {
+	} else if (frame->type != RD_FINISH_TOP) {
 		assert_int_equal(frame->type, RD_FINISH_END);
 	}
 }
@@ -116,8 +121,8 @@ static void use_up_heap(void)
 			;
 }
 
-/* Run a step; the code of its answer. */
-static int run(struct fixture *f, enum rd_finish_step step, bool replace, unsigned given_up)
+/* Run one step; the code of its answer. */
+static int run_step(struct fixture *f, enum rd_finish_step step, bool replace, unsigned given_up)
 {
 	struct rd_pipe_frame frame;
 	struct rd_message order;
@@ -145,7 +150,7 @@ static int run(struct fixture *f, enum rd_finish_step step, bool replace, unsign
 	close(fd);
 	close(ends[1]);
 	assert_int_equal(fcntl(ends[0], F_SETFL, 0), 0);
-	rd_pipe_init(&pipe, ends[0], RD_FINISH_BODY_MAX);
+	rd_pipe_init(&pipe, ends[0], RD_ENVELOPE_BYTES);
 	while (!pipe.ended) {
 		assert_ok(rd_pipe_fill(&pipe, &f->err), &f->err);
 		while (rd_pipe_next(&pipe, &frame, &f->err) == 1)
@@ -155,8 +160,27 @@ static int run(struct fixture *f, enum rd_finish_step step, bool replace, unsign
 	rd_pipe_release(&pipe);
 	rd_message_release(&order);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	f->status = status;
 	return f->answer.code;
+}
+
+/* A step, and after a failure the sweep, as the merger has it. */
+static int run(struct fixture *f, enum rd_finish_step step, bool replace, unsigned given_up)
+{
+	int code = run_step(f, step, replace, given_up);
+
+	assert_int_equal(f->status, 0);
+	if (code == 0 || step != RD_STEP_FINISH)
+		return code;
+	struct rd_error answer = f->answer;
+	uint64_t memory_bytes = f->memory_bytes;
+	f->memory_bytes = 0;
+	/* It may find no folder to sweep. */
+	(void)run_step(f, RD_STEP_SWEEP, replace, given_up);
+	assert_int_equal(f->status, 0);
+	f->memory_bytes = memory_bytes;
+	f->answer = answer;
+	return code;
 }
 
 /* What lies in a folder, but for . and .. */
@@ -440,12 +464,17 @@ static Rd__Envelope *look(struct fixture *f, uint64_t deadline_ns)
 {
 	struct rd_message order;
 	struct rd_bytes packed = {0};
+	char folder[4200];
+	struct rd_work *work;
 	Rd__Envelope *answer;
 
 	job_order(&job, "job-1", f->output, false, SHARDS, &order);
 	order.envelope->kind = RD__KIND__TOP;
 	order.envelope->count = 20;
-	assert_ok(rd_look_child(f->state, &order, deadline_ns, &packed, &f->err), &f->err);
+	snprintf(folder, sizeof folder, "%s/work", f->state);
+	assert_ok(rd_work_open_reader(folder, &work, &f->err), &f->err);
+	assert_ok(rd_look_child(work, &order, deadline_ns, &packed, &f->err), &f->err);
+	rd_work_close(work);
 	assert_ok(rd_envelope_unpack((struct rd_span){packed.at, packed.n}, &answer, &f->err), &f->err);
 	assert_int_equal(answer->kind, RD__KIND__TOP_ROWS);
 	assert_non_null(answer->top);
@@ -494,6 +523,81 @@ static void early_answers_are_reconciled(void **state)
 	rd_envelope_free(some);
 }
 
+/* ---- the fences: a probe acts in the child's place, and ends it with a code of its own */
+
+#define PROBED 70
+
+static const struct fixture *probed;
+
+static void try_files(void)
+{
+	char path[4500];
+
+	/* Its store is open, and nothing else of the merger's can be; nor can the output's neighbours. */
+	snprintf(path, sizeof path, "%s/work/data.mdb", probed->state);
+	if (open(path, O_RDWR) >= 0 || (errno != EACCES && errno != EPERM))
+		_exit(PROBED + 1);
+	snprintf(path, sizeof path, "%s/other", probed->out);
+	if (open(path, O_WRONLY | O_CREAT, 0600) >= 0 || mkdir(path, 0700) == 0)
+		_exit(PROBED + 2);
+	if (open("/etc/passwd", O_RDONLY) >= 0)
+		_exit(PROBED + 3);
+	_exit(PROBED);
+}
+
+/* Only a finish makes files. */
+static void try_its_folder(void)
+{
+	char path[4500], later[4600];
+
+	snprintf(path, sizeof path, "%s/making", probed->record.folder);
+	snprintf(later, sizeof later, "%s/result", probed->record.folder);
+	if (mkdir(path, 0700) != 0 || rename(path, later) != 0 || rmdir(later) != 0)
+		_exit(PROBED + 4);
+	snprintf(later, sizeof later, "%s/making", probed->out);
+	if (mkdir(path, 0700) != 0 || rename(path, later) == 0)
+		_exit(PROBED + 5);
+	_exit(PROBED);
+}
+
+static void try_socket(void)
+{
+	_exit(socket(AF_INET, SOCK_STREAM, 0) < 0 ? PROBED + 6 : PROBED + 7);
+}
+
+static int probe(struct fixture *f, enum rd_finish_step step, void (*with)(void))
+{
+	probed = f;
+	rd_finish_fenced = with;
+	(void)run_step(f, step, false, SHARDS);
+	rd_finish_fenced = NULL;
+	return f->status;
+}
+
+static void who_finishes_or_looks_is_fenced_in(void **state)
+{
+	struct fixture *f = *state;
+	unsigned offered = rd_confine_offered();
+
+	if (offered == 0)
+		skip_test("neither seccomp nor Landlock here");
+	merge(f->state, SHARDS);
+	for (int i = 0; i < 2; i++) {
+		enum rd_finish_step step = i ? RD_STEP_LOOK : RD_STEP_FINISH;
+		if (offered & RD_CONFINE_FILES)
+			assert_int_equal(WEXITSTATUS(probe(f, step, try_files)), PROBED);
+		if (offered & RD_CONFINE_CALLS)
+			assert_int_equal(probe(f, step, try_socket), SIGSYS);
+	}
+	if (offered & RD_CONFINE_FILES)
+		assert_int_equal(WEXITSTATUS(probe(f, RD_STEP_FINISH, try_its_folder)), PROBED);
+	/* What such a one leaves is swept, and the job can end. */
+	assert_ok(run(f, RD_STEP_FINISH, false, SHARDS), &f->answer);
+	assert_ok(run(f, RD_STEP_DELIVER, false, SHARDS), &f->answer);
+	assert_int_equal(entries(f->out), 1);
+	assert_int_equal(run(f, RD_STEP_LOOK, false, SHARDS), 0);
+}
+
 int main(void)
 {
 #define FINISH_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -510,6 +614,7 @@ int main(void)
 		FINISH_TEST(a_damaged_store_is_no_result),
 		FINISH_TEST(a_finish_without_memory_names_its_limit),
 		FINISH_TEST(early_answers_are_reconciled),
+		FINISH_TEST(who_finishes_or_looks_is_fenced_in),
 	};
 	job_make(&job, SHARDS);
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
