@@ -321,3 +321,10 @@ int rd_make_folders(const char *path, unsigned mode, struct rd_error *err)
 	errno = failed;
 	return rd_error_at(err, rd_fail_errno(err, "cannot make the folder"), path, RD_NO_OFFSET);
 }
+
+bool rd_is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}

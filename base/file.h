@@ -42,4 +42,7 @@ int rd_sync_path(const char *path, struct rd_error *err);
 /* printf into buf; RD_LIMIT when it does not fit. */
 int rd_path(char *buf, size_t size, struct rd_error *err, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
+/* Whether there is a folder, also behind links. */
+bool rd_is_folder(const char *path);
+
 #endif

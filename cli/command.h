@@ -22,6 +22,7 @@ enum rd_exit {
 int rd_cmd_run(int argc, char **argv);
 int rd_cmd_report(int argc, char **argv);
 int rd_cmd_diff(int argc, char **argv);
+int rd_cmd_top(int argc, char **argv);
 int rd_cmd_inspect(int argc, char **argv);
 int rd_cmd_events(int argc, char **argv);
 int rd_cmd_keys(int argc, char **argv);

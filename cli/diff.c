@@ -46,23 +46,6 @@ static const char notes[] =
 	"of\n"
 	"an input that was cut, damaged or partly quarantined; 4 something is worse than --fail-over allows.\n";
 
-/*
- * Not all views of a report can be compared: rows are methods here, stacks as they are, and numbers of traces are each
- * side's own.
- */
-static size_t view_rows(struct rd_view_words *v, struct rd_option *to)
-{
-	struct rd_option all[RD_VIEW_OPTIONS];
-	size_t n = 0, all_n = rd_view_options(v, all);
-
-	for (size_t i = 0; i < all_n; i++)
-		if (strcmp(all[i].name, "by") != 0 && strcmp(all[i].name, "thread") != 0 &&
-		    strcmp(all[i].name, "trace") != 0 && strcmp(all[i].name, "inverted") != 0 &&
-		    strcmp(all[i].name, "min") != 0)
-			to[n++] = all[i];
-	return n;
-}
-
 static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 {
 	/* clang-format off */
@@ -89,7 +72,7 @@ static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 	struct rd_option options[sizeof own / sizeof *own + RD_VIEW_OPTIONS];
 	size_t n = sizeof own / sizeof *own;
 	memcpy(options, own, sizeof own);
-	n += view_rows(&w->view, options + n);
+	n += rd_view_options_of_names(&w->view, options + n);
 	const struct rd_command_line line = {
 		.name = NAME, .words = "BEFORE AFTER", .min_words = 2, .max_words = 2,
 		.about = "Compare two results of `rundown run`: what costs more or less, and whether that is more than noise.",

@@ -191,10 +191,9 @@ static void add_with_set(struct finding *f, const char *path)
 int rd_inputs_find(struct rd_inputs *in, const char *command, const char *const *words, size_t n, bool sets)
 {
 	struct finding f = {.in = in, .command = command, .sets = sets};
-	struct stat st;
 
 	for (size_t i = 0; i < n; i++) {
-		if (stat(words[i], &st) == 0 && S_ISDIR(st.st_mode))
+		if (rd_is_folder(words[i]))
 			add_folder(&f, words[i]);
 		else if (sets)
 			add_with_set(&f, words[i]);

@@ -18,6 +18,7 @@ static const struct command {
 	{"run", "work out where the time of a trace went, into a result", rd_cmd_run},
 	{"report", "show a result: the hottest methods, or all of it as JSON, CSV, SQLite, pprof and more", rd_cmd_report},
 	{"diff", "compare two results: what costs more or less, and whether that is more than noise", rd_cmd_diff},
+	{"top", "show the hottest methods of several results side by side: nights and their trend", rd_cmd_top},
 	{"inspect", "tell what is in a trace: machine, processes, rundowns, losses, damage, events", rd_cmd_inspect},
 	{"events", "list the kinds of events in a trace: names, fields, and what documentation calls them", rd_cmd_events},
 	{"submit", "give traces to a broker, whose workers do what `run` does", rd_cmd_submit},
@@ -75,6 +76,7 @@ static int help(void)
 			"  rundown run shop.nettrace                 the hottest methods, and shop.nettrace.rundown/\n"
 			"  rundown report shop.nettrace.rundown --sort inclusive --top 50\n"
 			"  rundown diff monday.rundown tuesday.rundown --fail-over 5%\n"
+			"  rundown top --by result nights/           a column for each result in a folder\n"
 			"  rundown inspect shop.nettrace             what was recorded\n"
 			"  rundown events shop.nettrace --sort bytes what fills the file\n");
 	return close_stdout(&o);

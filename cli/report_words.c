@@ -136,6 +136,22 @@ size_t rd_view_options(struct rd_view_words *v, struct rd_option *to)
 	return RD_VIEW_OPTIONS;
 }
 
+size_t rd_view_options_of_names(struct rd_view_words *v, struct rd_option *to)
+{
+	static const char *const others[] = {"by", "thread", "trace", "inverted", "min"};
+	struct rd_option all[RD_VIEW_OPTIONS];
+	size_t n = 0, all_n = rd_view_options(v, all);
+
+	for (size_t i = 0; i < all_n; i++) {
+		bool other = false;
+		for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+			other = other || strcmp(all[i].name, others[k]) == 0;
+		if (!other)
+			to[n++] = all[i];
+	}
+	return n;
+}
+
 bool rd_report_words(struct rd_report_words *w, int argc, char **argv, int *exit_code)
 {
 	const char *format_words[16];

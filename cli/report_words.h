@@ -28,6 +28,11 @@ struct rd_view_words {
 /* The rows of these words in a table of options, into to[0..RD_VIEW_OPTIONS); how many. */
 #define RD_VIEW_OPTIONS 17
 size_t rd_view_options(struct rd_view_words *v, struct rd_option *to);
+/*
+ * Those of them that hold for several results side by side, where rows are methods by name, stacks are as they are, and
+ * numbers of traces and threads are each result's own.
+ */
+size_t rd_view_options_of_names(struct rd_view_words *v, struct rd_option *to);
 
 struct rd_report_words {
 	const char *result, *output;   /* with a broker the result is a job's id */

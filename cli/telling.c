@@ -142,12 +142,6 @@ static int show(struct rd_telling *s, const char *path, struct rd_error *err)
 	return code;
 }
 
-static bool is_folder(const char *path)
-{
-	struct stat st;
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 /* A folder's file that cannot be told is noted, and the others are told. */
 static int show_or_note(struct rd_telling *s, const char *path, struct rd_error *err)
 {
@@ -169,7 +163,7 @@ static int show_word(struct rd_telling *s, const char *word, struct rd_error *er
 	rd_folder_vec entries = {0};
 	char path[4096];
 
-	if (!is_folder(word))
+	if (!rd_is_folder(word))
 		return show(s, word, err);
 	begin_list(s);
 	int code = rd_folder_list(word, NULL, &entries, err);

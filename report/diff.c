@@ -4,44 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "report/label.h"
 
 struct side {
 	const struct rd_view *v;
 	RD_VEC(uint32_t) method; /* by method of the view: of the diff */
 	RD_VEC(uint32_t) call;   /* by call of the view: its number in the diff */
-	RD_VEC(uint32_t) seen;   /* by method of the diff: the last stack that counted it, + 1 */
 };
 
 /* ---- what is the same on both sides */
-
-static uint32_t string(struct rd_diff *d, struct rd_span text)
-{
-	return rd_strings_id(&d->strings, text.size_bytes ? (const void *)text.at : "", text.size_bytes);
-}
-
-static uint32_t method_of(struct rd_diff *d, const struct rd_view *v, const struct rd_view_method *m)
-{
-	const struct rd_result *r = v->result;
-	struct rd_span name = m->name;
-
-	/* A process is called by its name: its pid is another one the next time. */
-	if (v->filter.group == RD_GROUP_PROCESS && m->what == RD_VIEW_METHOD &&
-	    r->processes.at[m->process].pid != RD_PID_UNOWNED) {
-		struct rd_span base = rd_base_name(rd_strings_at(&r->strings, r->processes.at[m->process].name));
-		name = base.size_bytes ? base : name;
-	}
-	struct rd_diff_method key = {.module = string(d, m->module),
-				     .ns = string(d, m->ns),
-				     .name = string(d, name),
-				     .signature = string(d, m->signature),
-				     .tier = m->tier,
-				     .what = m->what};
-	if (key.module == RD_NONE || key.ns == RD_NONE || key.name == RD_NONE || key.signature == RD_NONE)
-		return RD_NONE;
-	return rd_records_id(&d->methods, &key, NULL);
-}
 
 static int match(struct rd_diff *d, struct side *s)
 {
@@ -50,7 +20,7 @@ static int match(struct rd_diff *d, struct side *s)
 	if (rd_vec_reserve(&s->method, v->methods.n) != 0 || rd_vec_reserve(&s->call, v->calls.n) != 0)
 		return RD_NOMEM;
 	for (size_t i = 0; i < v->methods.n; i++) {
-		uint32_t id = method_of(d, v, &v->methods.at[i]);
+		uint32_t id = rd_method_names_id(&d->names, v, &v->methods.at[i]);
 		if (id == RD_NONE)
 			return RD_NOMEM;
 		s->method.at[s->method.n++] = id;
@@ -67,37 +37,23 @@ static int match(struct rd_diff *d, struct side *s)
 	return 0;
 }
 
-struct rd_view_method rd_diff_view_method(const struct rd_diff *d, uint32_t method)
-{
-	const struct rd_diff_method *m = rd_diff_method(d, method);
-
-	return (struct rd_view_method){.module = rd_strings_at(&d->strings, m->module),
-				       .ns = rd_strings_at(&d->strings, m->ns),
-				       .name = rd_strings_at(&d->strings, m->name),
-				       .signature = rd_strings_at(&d->strings, m->signature),
-				       .tier = m->tier,
-				       .what = m->what};
-}
-
 /* ---- counts */
 
-/* Anew from the stacks: two methods of a view may be one here, and one sample is counted once. */
-static void count_methods(struct rd_diff *d, struct side *s, int at)
+static int count_methods(struct rd_diff *d, const struct side *s, int at)
 {
-	const struct rd_view *v = s->v;
+	RD_VEC(struct rd_method_count) counts = {0};
 
-	for (uint32_t i = 0; i < v->stacks.n; i++) {
-		const struct rd_view_stack *stack = &v->stacks.at[i];
-		const struct rd_view_call *c = rd_view_call(v, stack->call);
-		d->rows.at[s->method.at[c->method]].exclusive[at] += stack->count;
-		for (; c; c = rd_view_call(v, c->caller)) {
-			uint32_t method = s->method.at[c->method];
-			if (s->seen.at[method] == i + 1)
-				continue;
-			s->seen.at[method] = i + 1;
-			d->rows.at[method].inclusive[at] += stack->count;
-		}
+	if (rd_vec_reserve(&counts, d->names.methods.n) != 0)
+		return RD_NOMEM;
+	for (size_t i = 0; i < d->names.methods.n; i++)
+		counts.at[counts.n++] = (struct rd_method_count){0};
+	int rc = rd_method_names_count(&d->names, s->v, s->method.at, counts.at);
+	for (size_t i = 0; i < counts.n; i++) {
+		d->rows.at[i].exclusive[at] = counts.at[i].exclusive;
+		d->rows.at[i].inclusive[at] = counts.at[i].inclusive;
 	}
+	rd_vec_release(&counts);
+	return rc;
 }
 
 static void count_stacks(struct rd_diff *d, const struct side *s, int at)
@@ -117,7 +73,7 @@ static void count_stacks(struct rd_diff *d, const struct side *s, int at)
 static int count(struct rd_diff *d, struct side sides[2])
 {
 	bool by_method = d->options.by == RD_DIFF_METHODS;
-	size_t n = by_method ? d->methods.n : d->calls.n;
+	size_t n = by_method ? d->names.methods.n : d->calls.n;
 
 	if (rd_vec_reserve(&d->rows, n) != 0)
 		return RD_NOMEM;
@@ -127,13 +83,9 @@ static int count(struct rd_diff *d, struct side sides[2])
 	d->rows.n = n;
 	for (int at = 0; at < 2; at++) {
 		struct side *s = &sides[at];
-		if (rd_vec_reserve(&s->seen, d->methods.n) != 0)
+		if (by_method && count_methods(d, s, at) < 0)
 			return RD_NOMEM;
-		for (size_t i = 0; i < d->methods.n; i++)
-			s->seen.at[i] = 0;
-		if (by_method)
-			count_methods(d, s, at);
-		else
+		if (!by_method)
 			count_stacks(d, s, at);
 		d->samples[at] = s->v->samples;
 		d->all.exclusive[at] = d->all.inclusive[at] = s->v->samples;
@@ -189,17 +141,6 @@ static int choose_denominators(struct rd_diff *d, struct rd_error *err)
 
 /* ---- order */
 
-static int compare_methods(const struct rd_diff *d, uint32_t a, uint32_t b)
-{
-	struct rd_view_method x = rd_diff_view_method(d, a), y = rd_diff_view_method(d, b);
-	int c = rd_compare_spans(x.module, y.module);
-
-	c = c ? c : rd_compare_spans(x.ns, y.ns);
-	c = c ? c : rd_compare_spans(x.name, y.name);
-	c = c ? c : rd_compare_spans(x.signature, y.signature);
-	return c ? c : (int)(x.tier > y.tier) - (int)(x.tier < y.tier);
-}
-
 /* From the last frame out: any order by content will do. */
 static int compare_stacks(const struct rd_diff *d, uint32_t a, uint32_t b)
 {
@@ -207,7 +148,7 @@ static int compare_stacks(const struct rd_diff *d, uint32_t a, uint32_t b)
 
 	while (c == 0 && a != b && a && b) {
 		const struct rd_view_call *x = rd_records_at(&d->calls, a - 1), *y = rd_records_at(&d->calls, b - 1);
-		c = x->method == y->method ? 0 : compare_methods(d, x->method, y->method);
+		c = x->method == y->method ? 0 : rd_method_names_compare(&d->names, x->method, y->method);
 		a = x->caller;
 		b = y->caller;
 	}
@@ -226,7 +167,7 @@ static int compare_rows(const void *x, const void *y, void *ctx)
 		return p > q ? -1 : 1;
 	if (m != n)
 		return m > n ? -1 : 1;
-	return d->options.by == RD_DIFF_METHODS ? compare_methods(d, a->method, b->method)
+	return d->options.by == RD_DIFF_METHODS ? rd_method_names_compare(&d->names, a->method, b->method)
 						: compare_stacks(d, a->call, b->call);
 }
 
@@ -258,7 +199,6 @@ static int make(struct rd_diff *d, struct rd_error *err)
 	for (int at = 0; at < 2; at++) {
 		rd_vec_release(&sides[at].method);
 		rd_vec_release(&sides[at].call);
-		rd_vec_release(&sides[at].seen);
 	}
 	if (code != 0)
 		return rd_fail_nomem(err);
@@ -275,7 +215,7 @@ int rd_diff_make(struct rd_diff *d, const struct rd_view *before, const struct r
 		 const struct rd_diff_options *o, struct rd_error *err)
 {
 	*d = (struct rd_diff){.side = {before, after}, .options = *o};
-	rd_records_init(&d->methods, sizeof(struct rd_diff_method), sizeof(struct rd_diff_method));
+	rd_method_names_init(&d->names);
 	rd_records_init(&d->calls, sizeof(struct rd_view_call), sizeof(struct rd_view_call));
 	int code = make(d, err);
 	if (code < 0)
@@ -285,8 +225,7 @@ int rd_diff_make(struct rd_diff *d, const struct rd_view *before, const struct r
 
 void rd_diff_release(struct rd_diff *d)
 {
-	rd_strings_release(&d->strings);
-	rd_records_release(&d->methods);
+	rd_method_names_release(&d->names);
 	rd_records_release(&d->calls);
 	rd_vec_release(&d->rows);
 }

@@ -9,8 +9,7 @@
 #ifndef RD_REPORT_DIFF_H
 #define RD_REPORT_DIFF_H
 
-#include "base/records.h"
-#include "report/view.h"
+#include "report/method_names.h"
 
 enum rd_diff_by { RD_DIFF_METHODS, RD_DIFF_STACKS };
 enum rd_diff_count { RD_DIFF_EXCLUSIVE, RD_DIFF_INCLUSIVE };
@@ -25,12 +24,6 @@ struct rd_diff_options {
 	enum rd_diff_by by;
 	enum rd_diff_count count; /* that is compared */
 	enum rd_diff_norm norm;
-};
-
-/* A method by its names, which are strings of the diff. */
-struct rd_diff_method {
-	uint32_t module, ns, name, signature;
-	uint32_t tier, what;
 };
 
 struct rd_diff_row {
@@ -50,8 +43,7 @@ struct rd_diff {
 	uint64_t samples[2];
 	double denominator[2];
 	struct rd_diff_row all; /* of all samples */
-	struct rd_strings strings;
-	struct rd_records methods;       /* struct rd_diff_method */
+	struct rd_method_names names;
 	struct rd_records calls;         /* struct rd_view_call, of these methods */
 	RD_VEC(struct rd_diff_row) rows; /* the largest difference first */
 	size_t fresh, gone, tested, significant;
@@ -65,17 +57,10 @@ int rd_diff_make(struct rd_diff *d, const struct rd_view *before, const struct r
 		 const struct rd_diff_options *o, struct rd_error *err);
 void rd_diff_release(struct rd_diff *d);
 
-static inline const struct rd_diff_method *rd_diff_method(const struct rd_diff *d, uint32_t method)
-{
-	return rd_records_at(&d->methods, method);
-}
 static inline uint64_t rd_diff_count(const struct rd_diff *d, const struct rd_diff_row *row, int side)
 {
 	return d->options.count == RD_DIFF_EXCLUSIVE ? row->exclusive[side] : row->inclusive[side];
 }
-/* A method as rows of views have them, for labels. */
-struct rd_view_method rd_diff_view_method(const struct rd_diff *d, uint32_t method);
-
 /* Values, differences, tests and their correction, of rows that are counted (report/diff_test.c). */
 void rd_diff_judge(struct rd_diff *d);
 /* "two-proportion z-test". */

@@ -40,13 +40,13 @@ void rd_diff_label(struct rd_bytes *b, const struct rd_diff *d, const struct rd_
 	bool tiers = d->side[RD_BEFORE]->filter.tiers;
 
 	if (d->options.by == RD_DIFF_METHODS) {
-		struct rd_view_method m = rd_diff_view_method(d, row->method);
+		struct rd_view_method m = rd_method_names_at(&d->names, row->method);
 		rd_label(b, &m, tiers);
 		return;
 	}
 	chain_of(d, row, &chain, b);
 	for (size_t i = chain.n; i-- > 0;) {
-		struct rd_view_method m = rd_diff_view_method(d, chain.at[i]);
+		struct rd_view_method m = rd_method_names_at(&d->names, chain.at[i]);
 		rd_label(b, &m, tiers);
 		if (i)
 			rd_bytes_append(b, between, strlen(between));
@@ -113,7 +113,7 @@ static void put_stack(struct rd_json *j, const struct rd_diff *d, const struct r
 	chain_of(d, row, &chain, label);
 	rd_json_array(j, "stack");
 	for (size_t i = chain.n; i-- > 0;) {
-		struct rd_view_method m = rd_diff_view_method(d, chain.at[i]);
+		struct rd_view_method m = rd_method_names_at(&d->names, chain.at[i]);
 		label->n = 0;
 		rd_label(label, &m, d->side[RD_BEFORE]->filter.tiers);
 		rd_json_span(j, NULL, (struct rd_span){label->at, label->n});
@@ -126,7 +126,7 @@ static void put_row(struct rd_json *j, const struct rd_diff *d, const struct rd_
 {
 	rd_json_object(j, NULL);
 	if (d->options.by == RD_DIFF_METHODS) {
-		struct rd_view_method m = rd_diff_view_method(d, row->method);
+		struct rd_view_method m = rd_method_names_at(&d->names, row->method);
 		rd_json_span(j, "module", m.module);
 		rd_json_span(j, "namespace", m.ns);
 		rd_json_span(j, "name", m.name);
@@ -195,7 +195,7 @@ static void put_csv_row(struct rd_out *out, const struct rd_diff *d, const struc
 			struct rd_bytes *label, struct rd_bytes *clean)
 {
 	if (d->options.by == RD_DIFF_METHODS) {
-		struct rd_view_method m = rd_diff_view_method(d, row->method);
+		struct rd_view_method m = rd_method_names_at(&d->names, row->method);
 		char tier[32];
 		rd_csv_cell(out, clean, m.module);
 		rd_csv_cell(out, clean, m.ns);

@@ -85,7 +85,7 @@ static void make_name(const struct rd_diff *d, const struct rd_diff_row *row, si
 	if (room == 0 || d->options.by != RD_DIFF_METHODS ||
 	    rd_name_columns((struct rd_span){label->at, label->n}) <= room)
 		return;
-	struct rd_view_method brief = rd_diff_view_method(d, row->method);
+	struct rd_view_method brief = rd_method_names_at(&d->names, row->method);
 	bool some = rd_signature_arguments(brief.signature).size_bytes > 2;
 	brief.signature.size_bytes = 0;
 	label->n = 0;
