@@ -263,3 +263,12 @@ int rd_confine_narrow(const char *folder, struct rd_error *err)
 
 	return rd_confine_offered() & RD_CONFINE_FILES ? fence_files(landlock_version(), only, err) : 0;
 }
+
+int rd_confine_moves(const char *const *folders, struct rd_error *err)
+{
+	if (!(rd_confine_offered() & RD_CONFINE_FILES) || landlock_version() < 2)
+		return 0;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return rd_fail_errno(err, "giving up new privileges");
+	return fence_files(landlock_version(), folders, err);
+}

@@ -35,5 +35,10 @@ int rd_confine_look(bool required, const char *whom, struct rd_error *err);
 int rd_confine(const char *const *folders, struct rd_error *err);
 /* After rd_confine with a folder: from now on only what is below this one of its folders. */
 int rd_confine_narrow(const char *folder, struct rd_error *err);
+/*
+ * Only the fence of files, for who moves them between these folders, up to a NULL. It may be followed by a narrower
+ * rd_confine. Landlock's first version cannot let files move, so there it is left out. 0 or RD_IO.
+ */
+int rd_confine_moves(const char *const *folders, struct rd_error *err);
 
 #endif

@@ -85,15 +85,42 @@ int rd_roots_resolve(const char *roots, const char *more, struct rd_bytes *out, 
 	return rc;
 }
 
-int rd_roots_check(const char *resolved, int fd, struct rd_error *err)
+/* Where what is open lies; RD_USAGE when that is too long to be known. */
+static int find_out(int fd, char path[PATH_MAX], struct rd_error *err)
 {
-	char name[64], path[PATH_MAX];
+	char name[64];
 
 	snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-	ssize_t n = readlink(name, path, sizeof path);
+	ssize_t n = readlink(name, path, PATH_MAX);
 	if (n < 0)
 		return rd_fail_errno(err, "finding out where a file lies");
-	if ((size_t)n < sizeof path && rd_roots_hold(resolved, (struct rd_span){(const uint8_t *)path, (size_t)n}))
+	if (n == PATH_MAX)
+		return rd_fail(err, RD_USAGE, "this lies too deep");
+	path[n] = 0;
+	return 0;
+}
+
+static int check_path(const char *resolved, const char *path, struct rd_error *err)
+{
+	if (rd_roots_hold(resolved, (struct rd_span){(const uint8_t *)path, strlen(path)}))
 		return 0;
 	return rd_fail(err, RD_USAGE, "this lies outside of what may be read");
+}
+
+int rd_roots_check(const char *resolved, int fd, struct rd_error *err)
+{
+	char path[PATH_MAX];
+	int rc = find_out(fd, path, err);
+
+	return rc < 0 ? rc : check_path(resolved, path, err);
+}
+
+int rd_roots_check_in(const char *resolved, int fd, const char *name, struct rd_error *err)
+{
+	char folder[PATH_MAX], path[PATH_MAX];
+	int rc = find_out(fd, folder, err);
+
+	if (rc == 0)
+		rc = rd_path(path, sizeof path, err, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, name);
+	return rc < 0 ? rc : check_path(resolved, path, err);
 }

@@ -20,5 +20,7 @@ bool rd_roots_hold(const char *roots, struct rd_span path);
 int rd_roots_resolve(const char *roots, const char *more, struct rd_bytes *out, struct rd_error *err);
 /* Whether what is open lies below these roots, which have no links: 0, RD_USAGE, or RD_IO. */
 int rd_roots_check(const char *resolved, int fd, struct rd_error *err);
+/* The same of a name in a folder that is open. */
+int rd_roots_check_in(const char *resolved, int fd, const char *name, struct rd_error *err);
 
 #endif

@@ -22,6 +22,7 @@
 #include "merger/compute.h"
 #include "merger/copy.h"
 #include "merger/look.h"
+#include "merger/permit.h"
 #include "net/task.h"
 #include "store/store.h"
 
@@ -64,7 +65,7 @@ struct task {
 	struct rd_message order;
 	char job[RD_JOB_ID_MAX + 1];
 	char output[RD_PATH_MAX + 1];
-	const char *state;
+	const char *state, *roots;
 	uint64_t memory_bytes; /* 0: no limit */
 	int pipe;
 };
@@ -346,6 +347,8 @@ static int work(struct task *t, int fd, struct rd_error *err)
 {
 	int code = read_task(t, fd, err);
 
+	if (code == 0 && t->head.step != RD_STEP_LOOK)
+		code = rd_permit(t->roots, t->state, t->output, err);
 	if (code < 0)
 		return code;
 	switch (t->head.step) {
@@ -394,7 +397,7 @@ static int limit_memory(uint64_t memory_bytes, struct rd_error *err)
 	return rd_limit(RLIMIT_DATA, memory_bytes, "memory", err);
 }
 
-int rd_finish_child(const struct rd_forker_child *child, const char *state, uint64_t memory_bytes)
+int rd_finish_child(const struct rd_forker_child *child, const char *state, const char *roots, uint64_t memory_bytes)
 {
 	struct rd_span none = {0};
 	struct rd_error err;
@@ -403,7 +406,8 @@ int rd_finish_child(const struct rd_forker_child *child, const char *state, uint
 	if (child->fds_n != 2)
 		return 1;
 	signal(SIGPIPE, SIG_IGN);
-	struct task t = {.state = state, .memory_bytes = memory_bytes, .pipe = child->fds[RD_FORKER_PIPE_FD]};
+	struct task t = {
+		.state = state, .roots = roots, .memory_bytes = memory_bytes, .pipe = child->fds[RD_FORKER_PIPE_FD]};
 	rd_error_clear(&err);
 	code = limit_memory(memory_bytes, &err);
 	if (code == 0)

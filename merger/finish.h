@@ -55,10 +55,12 @@ int rd_finish_task_file(enum rd_finish_step step, const struct rd_message *order
 			struct rd_error *err);
 
 /*
- * The child's side: the exit code, 0 when the answer was told whole. `state` is the merger's folder. memory_bytes, 0
+ * The child's side: the exit code, 0 when the answer was told whole. `state` is the merger's folder. roots: see
+ * merger/permit.h. memory_bytes, 0
  * no limit, bounds its private memory: a finish that needs more is RD_LIMIT, with how much it had.
  */
-int rd_finish_child(const struct rd_forker_child *child, const char *state, uint64_t memory_bytes);
+int rd_finish_child(const struct rd_forker_child *child, const char *state, const char *roots,
+		    uint64_t memory_bytes);
 
 /* Tests set it: called in a child when its fences stand (base/confine.h), before it reads anything of a trace. */
 extern void (*rd_finish_fenced)(void);

@@ -7,6 +7,7 @@
 #include "merger/program.h"
 #include "base/confine.h"
 #include "base/log.h"
+#include "base/roots.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "merger/finish.h"
@@ -17,7 +18,7 @@
 struct settings {
 	const char *broker, *http;
 	struct rd_security security;
-	const char *state;
+	const char *state, *roots;
 	bool thrown_away;
 	uint64_t memory_bytes;
 	bool require_sandbox;
@@ -31,6 +32,9 @@ static bool read_settings(struct settings *s, int argc, char **argv, int *exit_c
 		RD_OPTIONS_SECURITY(&s->security),
 		{"state", 's', "DIR", "keep partials in DIR, on a disk of this machine", RD_OPT_TEXT, &s->state, 0, 0,
 		 NULL},
+		{"root", 0, "DIRS",
+		 "write results below these folders only, whatever links lead out of them (default: anywhere)",
+		 RD_OPT_TEXT, &s->roots, 0, 0, NULL},
 		{"volatile", 0, NULL, "DIR is thrown away when the merger ends: do not wait for the disk", RD_OPT_FLAG,
 		 &s->thrown_away, 0, 0, NULL},
 		{"finish-memory", 0, "SIZE", "a job whose finish needs more memory fails (default 4GiB)", RD_OPT_SIZE,
@@ -78,9 +82,13 @@ int rd_merger_program(int argc, char **argv)
 	rd_log_init((enum rd_log_level)s.log, "merger");
 	if (rd_confine_look(s.require_sandbox, "finishes", &err) < 0)
 		return rd_complain("rundown-merger", &err);
+	/* As long as the process. */
+	struct rd_bytes roots = {0};
+	if (s.roots && rd_roots_resolve(s.roots, NULL, &roots, &err) < 0)
+		return rd_complain("rundown-merger", &err);
 	int code = rd_forker_start(&forker, "rundown-finish", &child, &err);
 	if (code == RD_FORKER_CHILD)
-		return rd_finish_child(&child, s.state, s.memory_bytes);
+		return rd_finish_child(&child, s.state, (const char *)roots.at, s.memory_bytes);
 	if (code == RD_FORKER_ENDED)
 		return 0;
 	if (code == RD_FORKER_OWNER) {

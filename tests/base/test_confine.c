@@ -226,6 +226,39 @@ static void files_of_one_folder(void **state)
 	assert_code(RD_IO, rd_confine_narrow("/no/such/folder", NULL));
 }
 
+static int moves_files(void)
+{
+	char here[4200], there[4200], out[4200];
+
+	snprintf(here, sizeof here, "%s/here", scratch_folder());
+	snprintf(there, sizeof there, "%s/there", scratch_folder());
+	if (mkdir(here, 0700) != 0 || mkdir(there, 0700) != 0)
+		return 1;
+	if (rd_confine_moves((const char *const[]){here, there, NULL}, NULL) < 0)
+		return 2;
+	snprintf(here, sizeof here, "%s/here/folder", scratch_folder());
+	snprintf(there, sizeof there, "%s/there/folder", scratch_folder());
+	snprintf(out, sizeof out, "%s/folder", scratch_folder());
+	if (mkdir(here, 0700) != 0 || rename(here, there) != 0)
+		return 3;
+	if (rename(there, out) == 0 || opens_a_file() != EACCES || makes_a_file() != EACCES)
+		return 4;
+	/* A second fence within the first. */
+	*strrchr(there, '/') = 0;
+	if (rd_confine((const char *const[]){there, NULL}, NULL) < 0)
+		return 5;
+	strcat(there, "/folder");
+	return mkdir(here, 0700) == 0 || rmdir(there) != 0 ? 6 : 0;
+}
+
+static void files_move_between_folders(void **state)
+{
+	/* The first version says at once that it cannot. */
+	if (!(fences() & RD_CONFINE_FILES) || syscall(SYS_landlock_create_ruleset, NULL, 0, 1) < 2)
+		skip_test("no Landlock of version 2 here");
+	assert_int_equal(asked(false, NULL, moves_files), 0);
+}
+
 static void who_needs_all_fences_says_so(void **state)
 {
 	struct rd_error err;
@@ -268,6 +301,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_computes_is_not_disturbed),
 		cmocka_unit_test(what_only_an_intruder_asks_for_is_his_end),
+		cmocka_unit_test(files_move_between_folders),
 		cmocka_unit_test(who_needs_all_fences_says_so),
 		cmocka_unit_test(no_file_is_opened),
 		cmocka_unit_test(files_of_one_folder),

@@ -63,22 +63,23 @@ is "secrets are private" "" "$(find "$keys" -name '*.secret' ! -perm 600)"
 
 # ---- a job
 
+mkdir "$scratch/elsewhere"
 # A port that nobody has.
 tries=0
 while :; do
 	tcp=tcp://127.0.0.1:$((20000 + ($$ * 7 + tries * 131) % 12000))
-	run b rundown-broker --listen $tcp --keys "$keys" --root "$work" --log debug
+	run b rundown-broker --listen $tcp --keys "$keys" --root "$work:$scratch/elsewhere" --log debug
 	broker=$pid
 	until_ok eval "line event=listening $scratch/b || gone $broker"
 	! gone $broker && break
 	tries=$((tries + 1))
 	[ $tries -lt 20 ] || break
 done
-run w rundown-worker --broker $tcp --keys "$keys/worker" --root "$work"
+run w rundown-worker --broker $tcp --keys "$keys/worker" --root "$work:$scratch/elsewhere"
 worker=$pid
-run w7 rundown-worker --broker $tcp --keys "$keys/worker-node7" --root "$work"
+run w7 rundown-worker --broker $tcp --keys "$keys/worker-node7" --root "$work:$scratch/elsewhere"
 worker7=$pid
-run m rundown-merger --broker $tcp --keys "$keys/merger" --state "$scratch/state"
+run m rundown-merger --broker $tcp --keys "$keys/merger" --state "$scratch/state" --root "$work"
 merger=$pid
 until_ok hellos 3
 is "two workers and a merger are let in" 0 $?
@@ -101,6 +102,9 @@ refused "a trace outside of the roots" 1 'the broker takes no jobs of this folde
 	--broker $tcp --keys "$keys/client" "$scratch/private/shop-small.nettrace.zst" -o "$work/private.rundown"
 refused "a link that leads out of the roots" 1 'outside of what may be read' "$bin/rundown" submit --wait -q \
 	--broker $tcp --keys "$keys/client" "$work/link.nettrace.zst" -o "$work/private.rundown"
+refused "a result outside of the merger's roots" 1 'outside of where results may be written' "$bin/rundown" submit \
+	--wait -q --broker $tcp --keys "$keys/client" "$work/shop-small.nettrace.zst" -o "$scratch/elsewhere/r.rundown"
+is "nothing is there" "" "$(ls -A "$scratch/elsewhere")"
 
 # ---- strangers
 
@@ -161,9 +165,10 @@ if command -v bash >/dev/null; then
 			--state "$scratch/few" --log info 2>"$scratch/few.err"
 	) &
 	few=$!
-	until_ok line event=listening "$scratch/few.err"
+	until_ok line event=listening "$scratch/few.err" 2>/dev/null
 	bash -c 'for i in {1..100}; do exec {fd}<>"/dev/tcp/127.0.0.1/$1"; done; sleep 1' flood $((port + 1)) 2>/dev/null
-	is "a flood of connections is told" 1 "$(grep -c 'event=peers_shut_out' "$scratch/few.err")"
+	until_ok line event=peers_shut_out "$scratch/few.err"
+	is "a flood of connections is told" 0 $?
 	[ "$(processor_ticks $few)" -lt 50 ] && ok "and costs no time" || not_ok "and costs no time: $(processor_ticks $few) ticks"
 	timeout 10 "$bin/rundown" status --broker "tcp://127.0.0.1:$((port + 1))" --plain-tcp >"$scratch/out" 2>&1
 	is "and the broker answers behind it" 0 $?

@@ -28,6 +28,7 @@
 
 struct fixture {
 	char state[4096], out[4096], output[4200];
+	const char *roots;     /* NULL: anywhere */
 	uint64_t memory_bytes; /* of a step; 0 no limit */
 	struct rd_job_record record;
 	struct rd_finish_ready ready;
@@ -145,7 +146,7 @@ static int run_step(struct fixture *f, enum rd_finish_step step, bool replace, u
 		struct rd_forker_child child = {.fds = {fd, ends[1]}, .fds_n = 2};
 		if (f->memory_bytes == 1)
 			use_up_heap();
-		_exit(rd_finish_child(&child, f->state, f->memory_bytes));
+		_exit(rd_finish_child(&child, f->state, f->roots, f->memory_bytes));
 	}
 	close(fd);
 	close(ends[1]);
@@ -598,6 +599,36 @@ static void who_finishes_or_looks_is_fenced_in(void **state)
 	assert_int_equal(run(f, RD_STEP_LOOK, false, SHARDS), 0);
 }
 
+static void results_lie_below_the_roots(void **state)
+{
+	struct fixture *f = *state;
+	char link[4200], roots[8300];
+
+	merge(f->state, SHARDS);
+	snprintf(roots, sizeof roots, "/usr:%s", f->out);
+	f->roots = roots;
+	for (int i = 0; i < 2; i++) {
+		assert_ok(run(f, RD_STEP_FINISH, true, SHARDS), &f->answer);
+		assert_ok(run(f, RD_STEP_DELIVER, true, SHARDS), &f->answer);
+	}
+	assert_int_equal(entries(f->out), 1);
+	/* By text it does, by the link it does not; and the root itself is no result. */
+	snprintf(link, sizeof link, "%s/link", f->out);
+	assert_int_equal(symlink(f->state, link), 0);
+	snprintf(f->output, sizeof f->output, "%s/link/shop", f->out);
+	f->record = (struct rd_job_record){0};
+	for (enum rd_finish_step step = RD_STEP_FINISH; step <= RD_STEP_SWEEP; step++) {
+		assert_code(RD_USAGE, run(f, step, true, SHARDS));
+		assert_string_equal(f->answer.text, "this lies outside of where results may be written");
+		assert_string_equal(f->answer.file, f->output);
+	}
+	snprintf(f->output, sizeof f->output, "%s", f->out);
+	f->record = (struct rd_job_record){0};
+	assert_code(RD_USAGE, run(f, RD_STEP_FINISH, true, SHARDS));
+	assert_int_equal(entries(f->state), 1);
+	assert_int_equal(entries(f->out), 2);
+}
+
 int main(void)
 {
 #define FINISH_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -614,6 +645,7 @@ int main(void)
 		FINISH_TEST(a_damaged_store_is_no_result),
 		FINISH_TEST(a_finish_without_memory_names_its_limit),
 		FINISH_TEST(early_answers_are_reconciled),
+		FINISH_TEST(results_lie_below_the_roots),
 		FINISH_TEST(who_finishes_or_looks_is_fenced_in),
 	};
 	job_make(&job, SHARDS);

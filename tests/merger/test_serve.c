@@ -51,7 +51,7 @@ static void run_merger(struct fixture *f, const char *moment)
 
 	rd_log_init(RD_LOG_ERROR, "merger");
 	if (role == RD_FORKER_CHILD)
-		_exit(rd_finish_child(&child, f->state, 0));
+		_exit(rd_finish_child(&child, f->state, NULL, 0));
 	if (role != RD_FORKER_OWNER)
 		_exit(0);
 	if (moment) {
