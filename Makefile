@@ -304,7 +304,7 @@ $(FUZZ_C:tests/fuzz/fuzz_%.c=fuzz-%): fuzz-%:
 
 # ---- for people
 
-.PHONY: demo deps install install-deploy uninstall format clean help
+.PHONY: deb install-tree demo deps install install-deploy uninstall format clean help
 DEMO_TRACE ?= tests/traces/shop-small.nettrace.zst
 demo: deps
 	@+$(MAKE) --no-print-directory all
@@ -333,6 +333,18 @@ install: all install-deploy
 	install -m 644 $(DOCS) $(DESTDIR)$(PREFIX)/share/doc/rundown
 	$(if $(FORMAT_DOCS),install -m 644 $(FORMAT_DOCS) $(DESTDIR)$(PREFIX)/share/doc/rundown/formats)
 
+# As packages have it, in a folder of its own.
+install-tree: all
+	@$(MAKE) --no-print-directory install DESTDIR=$(abspath $(STAGE)) PREFIX=/usr >/dev/null
+
+# Debian packages; the last lines name them.
+deb: STAGE := $(B)/deb/stage
+deb: deps
+	@sh mk/deps.sh dpkg-dev binutils
+	@rm -rf $(B)/deb
+	@+$(MAKE) --no-print-directory install-tree STAGE=$(STAGE)
+	@sh mk/deb.sh $(STAGE) $(B)/deb
+
 uninstall:
 	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%) $(patsubst docs/man/%,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(MAN))
 	rm -f $(patsubst deploy/systemd/%,$(DESTDIR)$(PREFIX)/lib/systemd/system/%,$(UNITS_SYSTEMD)) \
@@ -352,6 +364,7 @@ help:
 #@ make demo            a profile of a small real trace, from broker, workers and merger
 #@ make check           all tests; the last line is "N passed, N failed, N skipped"
 #@ make deps            install what building and testing need (Debian packages; demo and check do it by themselves)
+#@ make deb             Debian packages of the programs and of the services
 #@ make install         into PREFIX (/usr/local), below DESTDIR; `make uninstall` takes it away
 #@
 #@ For work on rundown:
