@@ -101,9 +101,11 @@ static int outcome(const struct rd_finishing *f, struct rd_error *why)
 		return 0;
 	if (well)
 		return rd_fail(why, RD_INTERNAL, "the finish ended without an answer");
-	bool memory = f->exit.spawn_errno == 0 && WIFSIGNALED(f->exit.status) && WTERMSIG(f->exit.status) == SIGKILL;
+	int by = f->exit.spawn_errno == 0 && WIFSIGNALED(f->exit.status) ? WTERMSIG(f->exit.status) : 0;
 	return rd_fail(why, RD_INTERNAL, "the finish %s%s", rd_exit_text(&f->exit, how, sizeof how),
-		       memory ? "; the machine may have run out of memory" : "");
+		       by == SIGKILL  ? "; the machine may have run out of memory"
+		       : by == SIGSYS ? ": it asked for what its fence forbids"
+				      : "");
 }
 
 /* ---- FINISH arrives */

@@ -132,6 +132,19 @@ static void a_crashed_finish_names_its_signal(void **state)
 	assert_string_equal(expect(f, RD__KIND__FAILED)->error.text, "the finish ended without an answer");
 }
 
+static void a_finish_that_asks_for_too_much_says_so(void **state)
+{
+	struct fixture *f = *state;
+
+	begin_finish(f);
+	child_ends(f, SIGSYS);
+	child_is_done(f);
+	struct sent *s = expect(f, RD__KIND__FAILED);
+	assert_string_equal(s->error.text,
+			    "the finish was killed by SIGSYS (Bad system call): it asked for what its fence forbids");
+	assert_true(s->retry);
+}
+
 static void a_finish_killed_from_outside_says_why(void **state)
 {
 	struct fixture *f = *state;
@@ -305,6 +318,7 @@ int main(void)
 		MERGER_TEST(a_failed_finish_is_swept),
 		MERGER_TEST(a_crashed_finish_names_its_signal),
 		MERGER_TEST(a_slow_finish_is_not_given_up),
+		MERGER_TEST(a_finish_that_asks_for_too_much_says_so),
 		MERGER_TEST(a_finish_killed_from_outside_says_why),
 		MERGER_TEST(a_silent_finish_is_killed),
 		MERGER_TEST(nonsense_of_a_child),
