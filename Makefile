@@ -271,6 +271,12 @@ BENCH_OPTIONS ?=
 bench-decode: $(B)/tests/bench/bench_decode
 	$< $(BENCH_OPTIONS) $(TRACES)
 
+# How many workers one broker and one merger keep busy (docs/scale.md).
+$(B)/tests/bench/scale_worker: ALL_LDFLAGS += -Wl,--wrap=rd_shard_decode
+.PHONY: bench-scale
+bench-scale: all $(B)/tests/bench/scale_worker $(B)/tests/gen/gen_trace
+	@RD_ROOT=. bin=$(BIN) RD_BUILD=$(B) sh tests/bench/scale.sh
+
 # The page of `report --format html`, from page/ (needs node and npm; `npm ci` where its packages are missing).
 .PHONY: page
 page:
@@ -379,6 +385,7 @@ help:
 #@                      so many made-up traces, each sharded and delivered in several ways; SEED=N: that one alone
 #@ make bench-decode TRACES="..." BENCH_OPTIONS=--preliminary
 #@                      the processor's time from these plain traces to their partials, beside that of reading them
+#@ make bench-scale     1 to 64 workers with tasks of a known length: where broker and merger bend (docs/scale.md)
 #@ make fuzz-NAME       libFuzzer on tests/fuzz/fuzz_NAME.c (needs clang); FUZZ_SECONDS=60
 #@ make coverage        the share of lines that the unit tests run, by room
 #@ make page            report/page.html anew from page/ (needs node and npm; users need neither)
