@@ -223,6 +223,19 @@ with open("deploy/container/Containerfile", encoding="utf-8") as f:
 copied = [w for line in container.splitlines() if line.startswith("COPY deploy") for w in line.split()[1:-1]]
 say(copied and all(os.path.exists(w) for w in copied), "what the image copies is there", copied)
 
+# ---- the API's schema, where somebody has put it: npm install kubernetes-models js-yaml
+
+models = os.environ.get("RD_KUBERNETES_MODELS", "")
+if not models or not shutil.which("node"):
+    cases += 1
+    print(f"ok {cases} - the API's schema # skip RD_KUBERNETES_MODELS names no folder with kubernetes-models, or no node")
+else:
+    files = [os.path.join(folder, f) for folder, _, names in os.walk(HERE) for f in names if f.endswith(".yaml")]
+    checked = subprocess.run(["node", "tests/e2e/kubernetes_schema.cjs", os.path.abspath(models)] + files,
+                             capture_output=True, text=True)
+    say(checked.returncode == 0 and int(checked.stdout) == len(docs), f"the API's schema: {len(docs)} manifests",
+        (checked.stdout + checked.stderr).splitlines()[-6:])
+
 # ---- the image's own steps, minutes long, on this machine instead of in a container
 
 if os.environ.get("RD_CONTAINER") != "full":
