@@ -40,13 +40,17 @@ static void merged(struct rd_broker *b, const Rd__Envelope *e)
 	rd_job_advance(b, j);
 }
 
-/* A finish that was killed or found no memory may do better the next time; as often as a shard. */
+/*
+ * A finish that was killed or found no memory may do better the next time; as often as a shard. One that lacks shards
+ * is of a merger that lost its store: it is asked for each, and what it has not is decoded again.
+ */
 static void finish_failed(struct rd_broker *b, struct rd_job *j, bool retry, struct rd_error *why)
 {
 	char line[800], quoted[900];
+	bool lacks = why->code == RD_NOT_FOUND;
 
 	j->finish_failures++;
-	if (!retry || j->finish_failures >= b->opt.attempts) {
+	if ((!retry && !lacks) || j->finish_failures >= b->opt.attempts) {
 		if (j->finish_failures > 1)
 			rd_error_in(why, why->code, "after %" PRIu32 " attempts", j->finish_failures);
 		rd_job_fail(b, j, why);
@@ -56,7 +60,12 @@ static void finish_failed(struct rd_broker *b, struct rd_job *j, bool retry, str
 	       rd_log_quote(rd_error_line(why, line, sizeof line), quoted, sizeof quoted));
 	j->finish_done = 0;
 	rd_touch_job(j);
-	rd_finish_ask(b, j);
+	if (lacks) {
+		rd_job_doubt(b, j);
+		rd_ask_for_merged(b, j);
+	} else {
+		rd_finish_ask(b, j);
+	}
 }
 
 /* The merger was asked about a task whose attempts are lost, and does not have it. */

@@ -133,6 +133,22 @@ uint32_t rd_job_revive(struct rd_broker *b, struct rd_job *j)
 	return n;
 }
 
+void rd_job_doubt(struct rd_broker *b, struct rd_job *j)
+{
+	for (size_t i = 0; i < j->tasks.n; i++) {
+		struct rd_task *t = &j->tasks.at[i];
+		if (t->work != RD__WORK__DECODE || t->state != RD_TASK_DONE)
+			continue;
+		j->shards_done--;
+		j->unsettled++;
+		j->bytes_done -= t->bytes;
+		rd_job_requeue(j, t);
+		rd_touch_task(b, j, t);
+	}
+	j->state = RD_JOB_RUNNING;
+	rd_touch_job(j);
+}
+
 /* ---- its beginning */
 
 int rd_job_add_inputs(struct rd_broker *b, struct rd_job *j)

@@ -122,7 +122,7 @@ static void welcome(struct rd_broker *b, rd_peer id)
  * the merger died, or we did, between its commit and MERGED. A commit of no
  * chunks asks; until the answer is there nobody decodes it again.
  */
-static void ask_for_merged(struct rd_broker *b, struct rd_job *j)
+void rd_ask_for_merged(struct rd_broker *b, struct rd_job *j)
 {
 	for (size_t i = 0; i < j->tasks.n; i++) {
 		struct rd_task *t = &j->tasks.at[i];
@@ -158,7 +158,7 @@ static void new_merger(struct rd_broker *b, struct rd_member *m)
 		if (j->state == RD_JOB_FINISHING)
 			rd_finish_ask(b, j);
 		else if (j->state == RD_JOB_RUNNING)
-			ask_for_merged(b, j);
+			rd_ask_for_merged(b, j);
 		else if (j->state == RD_JOB_FAILED || j->state == RD_JOB_CANCELLED)
 			drop_again(b, j);
 	}

@@ -231,6 +231,8 @@ void rd_member_leave(struct rd_broker *b, struct rd_member *m);
 void rd_member_gone(struct rd_broker *b, struct rd_member *m);
 void rd_refuse(struct rd_broker *b, rd_peer id, const struct rd_error *why);
 void rd_members_sweep(struct rd_broker *b);
+/* Of what was handed out and is not settled: whether the merger has it; until it answers nobody is given it again. */
+void rd_ask_for_merged(struct rd_broker *b, struct rd_job *j);
 uint32_t rd_members_workers(const struct rd_broker *b);
 
 /* ---- jobs.c: the life of a job */
@@ -269,6 +271,8 @@ void rd_job_cut_shards(struct rd_broker *b, struct rd_job *j);
 void rd_job_requeue(struct rd_job *j, struct rd_task *t);
 /* What was given up has all its chances again; how many that were. */
 uint32_t rd_job_revive(struct rd_broker *b, struct rd_job *j);
+/* The merger lacks what it acknowledged, so its disk is another one: nothing of the job's shards is settled any more. */
+void rd_job_doubt(struct rd_broker *b, struct rd_job *j);
 /* The same job once more, from the start. NULL when out of memory. */
 struct rd_job *rd_job_again(struct rd_broker *b, const struct rd_job *j, const ProtobufCBinaryData *token);
 /* It need not be handed out after all. */

@@ -442,6 +442,62 @@ static void a_finish_may_do_better_the_second_time(void **state)
 	assert_string_equal("done", text(&newest_status(&s, CLIENT)->state));
 }
 
+/* The merger's disk is another one: it is asked for each shard, and what it has not is decoded again. */
+static void a_merger_that_lost_its_store(void **state)
+{
+	start(&s, 1, 2, 4);
+	settle(&s, W1);
+	settle(&s, W1);
+	expect(&s, MERGER, RD__KIND__FINISH);
+	Rd__Envelope e = about(&s, RD__KIND__FAILED, 0, 0);
+	Rd__Error error = RD__ERROR__INIT;
+	error.code = RD_NOT_FOUND;
+	error.text = rd_field("2 shards are neither merged nor given up");
+	e.error = &error;
+	say(&s, MERGER, &e, NULL);
+	assert_string_equal("running", text(&status_of_job(&s)->state));
+	assert_int_equal(0, status_of_job(&s)->shards_done);
+	/* One of them it has after all. */
+	const Rd__Envelope *first = expect(&s, MERGER, RD__KIND__COMMIT);
+	assert_int_equal(0, first->count);
+	Rd__Envelope merged = about(&s, RD__KIND__MERGED, first->task, first->attempt);
+	merged.duplicate = true;
+	uint64_t other = first->task == 2 ? 3 : 2;
+	say_not_merged(&s, MERGER, other, 1);
+	expect_nothing(&s, MERGER);
+	say(&s, MERGER, &merged, NULL);
+	const Rd__Envelope *again = take_task(&s, W1, RD__WORK__DECODE);
+	assert_int_equal(other, again->task);
+	assert_int_equal(2, again->attempt);
+	say_partial(&s, W1, again, 1);
+	say_merged(&s, again, false);
+	expect(&s, W1, RD__KIND__DONE);
+	expect(&s, MERGER, RD__KIND__FINISH);
+	say_finished(&s);
+	assert_string_equal("done", text(&status_of_job(&s)->state));
+	assert_int_equal(2, status_of_job(&s)->shards_done);
+}
+
+/* As often as any finish, and no more. */
+static void a_merger_that_never_has_them(void **state)
+{
+	Rd__Error error = RD__ERROR__INIT;
+
+	start(&s, 1, 1, 2);
+	for (int i = 0; i < 3; i++) {
+		settle(&s, W1);
+		expect(&s, MERGER, RD__KIND__FINISH);
+		Rd__Envelope e = about(&s, RD__KIND__FAILED, 0, 0);
+		error.code = RD_NOT_FOUND;
+		error.text = rd_field("1 shards are neither merged nor given up");
+		e.error = &error;
+		say(&s, MERGER, &e, NULL);
+		if (i < 2)
+			say_not_merged(&s, MERGER, 2, (uint32_t)i + 1);
+	}
+	assert_string_equal("failed", text(&newest_status(&s, CLIENT)->state));
+}
+
 static void a_finish_that_cannot_do_better_is_not_tried_again(void **state)
 {
 	start(&s, 1, 1, 4);
@@ -475,6 +531,8 @@ int main(void)
 		T(vanishing_workers_cost_a_part_of_a_chance),
 		T(the_merger_fails),
 		T(the_finish_fails),
+		T(a_merger_that_lost_its_store),
+		T(a_merger_that_never_has_them),
 		T(a_finish_is_tried_again),
 		T(a_finish_may_do_better_the_second_time),
 		T(a_finish_that_cannot_do_better_is_not_tried_again),
