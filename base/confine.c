@@ -32,7 +32,7 @@ static const uint16_t compute[] = {
 	SYS_newfstatat, SYS_statx,
 	SYS_lseek, SYS_futex, SYS_close, SYS_clock_gettime, SYS_exit_group, SYS_exit, SYS_getpid, SYS_gettid,
 	SYS_rt_sigprocmask, SYS_rt_sigaction, SYS_rt_sigreturn, SYS_sysinfo, SYS_getrandom, SYS_restart_syscall,
-	SYS_sched_yield, SYS_clock_nanosleep,
+	SYS_sched_yield, SYS_clock_nanosleep, SYS_getrusage,
 };
 
 /* Files, where the other fence stands around the folder. */
