@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/report_words.h"
 #include "net/validate.h"
+#include "profile/merge.h"
 #include "report/people.h"
 #include "report/text.h"
 #include "store/store.h"
@@ -82,13 +83,34 @@ static int write_digest(const struct rd_result *r, struct rd_output *o, struct r
 	return code;
 }
 
-static int report_result(const struct rd_report_words *w, const char *path, struct rd_error *err)
+/* All of them as one, which is released by the caller. */
+static int read_all(const char *const *paths, size_t n, struct rd_result *out, struct rd_error *err)
 {
-	struct rd_result r;
+	struct rd_result one;
+
+	if (n == 1)
+		return rd_store_read(paths[0], out, err);
+	for (size_t i = 0; i < n; i++) {
+		int code = rd_store_read(paths[i], &one, err);
+		if (code < 0)
+			return code;
+		code = rd_result_merge(out, &one, err);
+		rd_result_release(&one);
+		if (code < 0)
+			return rd_error_at(err, code, paths[i], RD_NO_OFFSET);
+	}
+	return 0;
+}
+
+static int report_results(const struct rd_report_words *w, const char *const *paths, size_t n, struct rd_error *err)
+{
+	struct rd_result r = {0};
 	struct rd_output o;
 
-	if (rd_store_read(path, &r, err) < 0)
+	if (read_all(paths, n, &r, err) < 0) {
+		rd_result_release(&r);
 		return rd_complain(NAME, err);
+	}
 	int exit_code = rd_exit_of(&r.trust, w->strict);
 	int code = rd_output_open(&o, w->output, err);
 	if (code == 0) {
@@ -114,7 +136,7 @@ static int report_early(const struct rd_report_words *w, struct rd_error *err)
 		top = RD_TOP_MAX;
 	int code = rd_output_open(&o, w->output, err);
 	if (code == 0) {
-		code = rd_job_top(&w->client, w->result, (uint32_t)top, format->write == rd_report_json, &o.out, err);
+		code = rd_job_top(&w->client, w->results[0], (uint32_t)top, format->write == rd_report_json, &o.out, err);
 		int closed = rd_output_close(&o, code == 0, code < 0 ? NULL : err);
 		code = code < 0 ? code : closed;
 	}
@@ -124,11 +146,11 @@ static int report_early(const struct rd_report_words *w, struct rd_error *err)
 static int report_job(const struct rd_report_words *w, struct rd_error *err)
 {
 	char path[RD_PATH_MAX + 1];
-	int there = rd_job_result_path(&w->client, w->result, path, sizeof path, err);
+	int there = rd_job_result_path(&w->client, w->results[0], path, sizeof path, err);
 
 	if (there < 0)
 		return rd_complain(NAME, err);
-	return there ? report_result(w, path, err) : report_early(w, err);
+	return there ? report_results(w, (const char *const[]){path}, 1, err) : report_early(w, err);
 }
 
 int rd_cmd_report(int argc, char **argv)
@@ -148,5 +170,5 @@ int rd_cmd_report(int argc, char **argv)
 	w.client.broker = NULL;
 	if (!rd_report_words(&w, argc, argv, &exit_code))
 		return exit_code;
-	return w.client.broker ? report_job(&w, &err) : report_result(&w, w.result, &err);
+	return w.client.broker ? report_job(&w, &err) : report_results(&w, w.results, w.results_n, &err);
 }

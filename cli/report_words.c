@@ -27,6 +27,8 @@ static const char examples[] =
 	"      a page with a flame graph, for any browser\n"
 	"  rundown report shop.nettrace.rundown --format pprof -o shop.pb.gz && go tool pprof -top shop.pb.gz\n"
 	"  rundown report shop.nettrace.rundown --format json | jq '.methods[:3]'\n"
+	"  rundown report nights/*.rundown --group process\n"
+	"      several results as one\n"
 	"  rundown report --broker ipc:///run/rundown/broker 1f2e3d4c-7\n"
 	"      what a job found so far, marked as preliminary\n";
 
@@ -46,6 +48,19 @@ static bool is_filtered(const struct rd_view_words *w)
 	return w->process || w->module || w->focus || w->ignore || w->hide || w->callers || w->callees ||
 	       w->thread != RD_NO_THREAD || w->trace || w->kind >= 0 || w->group >= 0 || w->by >= 0 || w->from.given ||
 	       w->to.given || w->min.given || w->inverted;
+}
+
+/* What is of one result only. */
+static int check_several(const struct rd_report_words *w)
+{
+	const char *alone = w->client.broker	 ? "broker"
+			    : w->digest		 ? "digest"
+			    : w->stats		 ? "stats"
+			    : w->view.from.given ? "from"
+			    : w->view.to.given	 ? "to"
+						 : NULL;
+
+	return w->results_n > 1 && alone ? rd_usage(NAME, "--%s goes with one result only", alone) : 0;
 }
 
 /* Words that are right each but say nothing together. */
@@ -194,9 +209,9 @@ bool rd_report_words(struct rd_report_words *w, int argc, char **argv, int *exit
 	memcpy(options + options_n, last_rows, sizeof last_rows);
 	options_n += sizeof last_rows / sizeof *last_rows;
 	const struct rd_command_line line = {
-		.name = NAME, .words = "RESULT", .min_words = 1, .max_words = 1,
+		.name = NAME, .words = "RESULT...", .min_words = 1, .max_words = -1,
 		.about = "Show a result of `rundown run`: the hottest methods, or all of it in a form for other tools.\n"
-			 "With --broker: of a job, also while it runs.",
+			 "Several are shown as one. With --broker: of a job, also while it runs.",
 		.options = options, .options_n = options_n,
 		.examples = examples, .notes = notes,
 	};
@@ -204,10 +219,13 @@ bool rd_report_words(struct rd_report_words *w, int argc, char **argv, int *exit
 	int first;
 	if (!rd_options_parse(&line, argc, argv, &first, exit_code))
 		return false;
-	w->result = argv[first];
+	w->results = (const char *const *)(argv + first);
+	w->results_n = (size_t)(argc - first);
 	if (w->sort < 0 && (v->callers || v->callees) && rd_report_words_format(w)->has_rows)
 		w->sort = RD_SORT_DIRECT;
-	*exit_code = check(w);
+	*exit_code = check_several(w);
+	if (*exit_code == 0)
+		*exit_code = check(w);
 	if (*exit_code == 0 && w->client.broker)
 		*exit_code = rd_client_check(&w->client, NAME);
 	return *exit_code == 0;

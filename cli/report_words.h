@@ -35,7 +35,9 @@ size_t rd_view_options(struct rd_view_words *v, struct rd_option *to);
 size_t rd_view_options_of_names(struct rd_view_words *v, struct rd_option *to);
 
 struct rd_report_words {
-	const char *result, *output;   /* with a broker the result is a job's id */
+	const char *const *results;    /* with a broker the only one is a job's id */
+	size_t results_n;
+	const char *output;
 	struct rd_client_words client; /* .broker NULL: none was given */
 	int format, sort; /* -1: not given */
 	uint64_t top;

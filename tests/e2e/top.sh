@@ -48,6 +48,33 @@ is "by name: order of begin" "shop-small" "$(jq -r '.results[0].path | sub(".*/"
 is "by module: as a report groups" "$("$bin/rundown" report "$nights/shop-small.rundown" --group module --format json | jq -c '[.methods[] | select(.module == "shop") | .inclusive]')" \
 	"$(jq -c '[.methods[] | select(.module == "shop") | .inclusive[0]]' "$scratch/out")"
 
+# ---- all in one report
+
+"$bin/rundown" report "$nights"/*.rundown --format json >"$scratch/all" 2>"$scratch/err"
+is "one report of both: exit code" 0 $?
+"$bin/rundown" run tests/traces/shop-small.nettrace.zst tests/traces/shop-verbose.nettrace.zst -o "$scratch/both" -q >"$scratch/out" 2>&1
+counts='[.samples, .kinds, (.traces | length), (.processes | map([.trace, .pid, .samples])), (.methods | map([.process, .module, .namespace, .name, .exclusive, .inclusive]) | sort)]'
+is "one report of both: as of one run with both" "$("$bin/rundown" report "$scratch/both" --format json | jq -c "$counts" | cksum)" \
+	"$(jq -c "$counts" "$scratch/all" | cksum)"
+samples=$(jq .samples "$scratch/all")
+is "one report of both: folded" "$samples" "$("$bin/rundown" report "$nights"/*.rundown --format folded | awk '{ n += $NF } END { print n }')"
+is "one report of both: speedscope" "$samples" "$("$bin/rundown" report "$nights"/*.rundown --format speedscope | jq '[.profiles[].weights[]] | add')"
+for form in csv pprof html sqlite prom; do
+	"$bin/rundown" report "$nights"/*.rundown --format $form -o "$scratch/form" 2>"$scratch/err"
+	is "one report of both: $form" 0 $?
+done
+is "one report of both: a trace by its number" "$("$bin/rundown" report "$nights/shop-verbose.rundown" --format json | jq .samples)" \
+	"$("$bin/rundown" report "$nights"/*.rundown --trace 2 --format json | jq .samples)"
+"$bin/rundown" report "$nights/shop-small.rundown" "$nights/shop-small.rundown" >"$scratch/out" 2>"$scratch/err"
+is "the same result twice" "1 1" "$? $(grep -c 'is that of a result before it' "$scratch/err")"
+"$bin/rundown" run tests/traces/shop-verbose.nettrace.zst --kind managed -o "$scratch/filtered" -q >"$scratch/out" 2>&1
+"$bin/rundown" report "$nights/shop-small.rundown" "$scratch/filtered" >"$scratch/out" 2>"$scratch/err"
+is "results of other filters" "1 1" "$? $(grep -c 'another filter' "$scratch/err")"
+for option in --digest --stats "--from 1" "--to 1"; do
+	"$bin/rundown" report "$nights"/*.rundown $option >"$scratch/out" 2>"$scratch/err"
+	is "${option% 1} of several" 2 $?
+done
+
 # ---- a process that one of them has not; results that are none
 
 "$bin/rundown" run tests/traces/site-crashed.nettrace.zst -o "$nights/site.rundown" -q >"$scratch/out" 2>&1

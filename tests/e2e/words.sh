@@ -100,7 +100,7 @@ fi
 make -s install DESTDIR="$scratch/root" PREFIX=/usr >"$scratch/out" 2>&1 || not_ok "make install" "$scratch/out"
 is "every program and page is installed" "$(ls docs/man; for p in rundown rundown-broker rundown-merger rundown-worker; do echo $p; done)" \
 	"$(ls "$scratch/root/usr/share/man/man1"; ls "$scratch/root/usr/bin")"
-refused "report: two results" "one word too many: 'b'" report a b
+refused "report: of two results" "--digest goes with one result only" report a b --digest
 refused "report: --top of folded" "--top does not go with --format folded" report a --format folded --top 3
 refused "report: a filter of the digest" "--digest is of the whole result" report a --digest --kind cpu
 refused "report: no number" "--top: 'many' is not a number" report a --top many
