@@ -26,6 +26,11 @@ struct rd_span {
 	const uint8_t *at;
 	size_t size_bytes;
 };
+/* A text's bytes, without its NUL. */
+static inline struct rd_span rd_text_span(const char *text)
+{
+	return (struct rd_span){(const uint8_t *)text, strlen(text)};
+}
 
 static inline struct rd_cursor rd_cursor_of(const void *bytes, size_t size_bytes)
 {

@@ -89,6 +89,13 @@ int rd_path(char *buf, size_t size, struct rd_error *err, const char *fmt, ...)
 	return rd_fail(err, RD_LIMIT, "a path is longer than %zu bytes", size ? size - 1 : 0);
 }
 
+int rd_path_below(char *buf, size_t size, struct rd_error *err, const char *folder, const char *name)
+{
+	size_t n = strlen(folder);
+
+	return rd_path(buf, size, err, "%s%s%s", folder, n == 0 || folder[n - 1] == '/' ? "" : "/", name);
+}
+
 int rd_private_folder(const char *root, const char *prefix, char *path, size_t path_size, struct rd_error *err)
 {
 	if (root == NULL) {

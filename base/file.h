@@ -42,6 +42,8 @@ int rd_sync_path(const char *path, struct rd_error *err);
 /* printf into buf; RD_LIMIT when it does not fit. */
 int rd_path(char *buf, size_t size, struct rd_error *err, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
+/* As rd_path, "FOLDER/NAME"; of a folder "" only the name, and a folder's last slash is not doubled. */
+int rd_path_below(char *buf, size_t size, struct rd_error *err, const char *folder, const char *name);
 /* Whether there is a folder, also behind links. */
 bool rd_is_folder(const char *path);
 

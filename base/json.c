@@ -113,10 +113,9 @@ static void item_span(struct rd_json *j, const struct rd_span *key)
 
 static void item(struct rd_json *j, const char *key)
 {
-	if (key)
-		item_span(j, &(struct rd_span){(const uint8_t *)key, strlen(key)});
-	else
-		item_span(j, NULL);
+	struct rd_span name = rd_text_span(key ? key : "");
+
+	item_span(j, key ? &name : NULL);
 }
 
 static void begin(struct rd_json *j, const char *key, const char *bracket)
@@ -245,7 +244,7 @@ void rd_json_offset(struct rd_json *j, const char *key, uint64_t offset)
 void rd_json_text(struct rd_json *j, const char *key, const char *text)
 {
 	item(j, key);
-	quoted(j, (struct rd_span){(const uint8_t *)text, strlen(text)});
+	quoted(j, rd_text_span(text));
 }
 
 void rd_json_span(struct rd_json *j, const char *key, struct rd_span text)

@@ -102,7 +102,7 @@ static int find_out(int fd, char path[PATH_MAX], struct rd_error *err)
 
 static int check_path(const char *resolved, const char *path, struct rd_error *err)
 {
-	if (rd_roots_hold(resolved, (struct rd_span){(const uint8_t *)path, strlen(path)}))
+	if (rd_roots_hold(resolved, rd_text_span(path)))
 		return 0;
 	return rd_fail(err, RD_USAGE, "this lies outside of what may be read");
 }

@@ -164,7 +164,7 @@ static int check_clocks(const struct rd_job *j, struct rd_error *err)
 		if (a->kind == b->kind && a->frequency_hz == b->frequency_hz)
 			continue;
 		rd_job_display_path(j, g->input, g, first, sizeof first);
-		struct rd_span name = rd_base_name((struct rd_span){(const uint8_t *)first, strlen(first)});
+		struct rd_span name = rd_base_name(rd_text_span(first));
 		rd_fail(err, RD_UNSUPPORTED, "it cannot be joined with %.*s: their clocks differ%s",
 			(int)name.size_bytes, (const char *)name.at,
 			j->submit->join ? "" : "; --no-join takes each by itself");

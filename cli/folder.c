@@ -131,7 +131,7 @@ static int read_all(DIR *dir, const char *path, const char *beside, rd_folder_ve
 
 static int find_main(const rd_folder_vec *v, struct rd_folder_entry *e)
 {
-	struct rd_span name = {(const uint8_t *)e->name, strlen(e->name)};
+	struct rd_span name = rd_text_span(e->name);
 	char text[256];
 	struct rd_folder_entry key = {.name = text};
 

@@ -127,9 +127,8 @@ static void add_file(struct finding *f, const char *path, enum way way, uint32_t
 static void add_from_folder(struct finding *f, const char *folder, const char *name, enum way way, uint32_t set)
 {
 	char path[4096];
-	size_t n = strlen(folder);
 
-	if (rd_path(path, sizeof path, NULL, "%s%s%s", folder, n == 0 || folder[n - 1] == '/' ? "" : "/", name) < 0)
+	if (rd_path_below(path, sizeof path, NULL, folder, name) < 0)
 		fail_about(f, folder, "a path that is too long");
 	else
 		add_file(f, path, way, set);

@@ -103,12 +103,12 @@ struct rd_span rd_provider_label(const struct rd_kind *kind, const struct rd_kin
 			 : kind->key.identity == RD_IDENTITY_HEADER ? "records without an identity"
 			 : kind->key.identity == RD_IDENTITY_BAD    ? "bad"
 								    : "without a name");
-	return (struct rd_span){(const uint8_t *)buf, strlen(buf)};
+	return rd_text_span(buf);
 }
 
 struct rd_span rd_provider_name(const struct rd_provider_sum *p)
 {
-	return p->name.size_bytes ? p->name : (struct rd_span){(const uint8_t *)p->own_name, strlen(p->own_name)};
+	return p->name.size_bytes ? p->name : rd_text_span(p->own_name);
 }
 
 static int compare_providers(const void *x, const void *y)

@@ -7,11 +7,6 @@
 #include "profile/result.h"
 #include "report/people.h"
 
-static struct rd_span span_of(const char *text)
-{
-	return (struct rd_span){(const uint8_t *)text, strlen(text)};
-}
-
 void rd_line_label(struct rd_out *o, const char *label)
 {
 	rd_out_printf(o, "%-14s", label);
@@ -38,10 +33,10 @@ static void put_what(const struct rd_shown *s, struct rd_out *o)
 	char number[RD_NUMBER_TEXT], version[32];
 
 	rd_line_label(o, "file");
-	rd_out_name(o, span_of(s->path), 0);
+	rd_out_name(o, rd_text_span(s->path), 0);
 	if (*s->member) {
 		rd_out_text(o, ", ");
-		rd_out_name(o, span_of(s->member), 0);
+		rd_out_name(o, rd_text_span(s->member), 0);
 	}
 	rd_out_printf(o, "\n%-14s%s %s", "format", s->in->format->name, rd_version_text(info, version, sizeof version));
 	if (info->compression)
@@ -51,7 +46,7 @@ static void put_what(const struct rd_shown *s, struct rd_out *o)
 	rd_out_printf(o, "\n%-14s%s", "recorder", rd_recorder_name(info));
 	if (info->recorder[0]) {
 		rd_out_text(o, ", ");
-		rd_out_name(o, span_of(info->recorder), 0);
+		rd_out_name(o, rd_text_span(info->recorder), 0);
 	}
 	rd_out_text(o, "\n");
 	if (info->pid)
@@ -217,7 +212,7 @@ static void put_damage(const struct rd_shown *s, struct rd_out *o)
 		rd_line_label(o, "");
 		if (in->damage.at[i].offset != RD_NO_OFFSET)
 			rd_out_printf(o, "at byte %s: ", rd_count_text(in->damage.at[i].offset, number));
-		rd_out_name(o, span_of(in->damage.at[i].what), 0);
+		rd_out_name(o, rd_text_span(in->damage.at[i].what), 0);
 		rd_out_text(o, "\n");
 	}
 	if (in->damage_n > in->damage.n)

@@ -83,7 +83,7 @@ static size_t run_options(struct rd_run_words *w, struct rd_option *to)
 		{"top", 0, "N", "show N methods at the end, 0 for all (default 10)", RD_OPT_NUMBER, &w->top, 0, 0,
 		 NULL},
 		{"stats", 0, NULL, "tell what the work was made of", RD_OPT_FLAG, &w->stats, 0, 0, NULL},
-		{"strict", 0, NULL, "exit code 3 for lost events too", RD_OPT_FLAG, &w->strict, 0, 0, NULL},
+		RD_OPTION_STRICT(&w->strict),
 		{"progress", 0, "FORM", "how to show progress on stderr (default: a bar on a terminal)", RD_OPT_CHOICE,
 		 &w->progress, 0, 0, rd_progress_words},
 		{"quiet", 'q', NULL, "say nothing but what goes wrong", RD_OPT_FLAG, &w->quiet, 0, 0, NULL},
@@ -245,7 +245,7 @@ static void name_result(const char *word, char *buf, size_t size)
 	if (name.size_bytes == 0 || is_dots(name)) {
 		real = realpath(word, NULL);
 		if (real && strcmp(real, "/") != 0)
-			name = rd_base_name((struct rd_span){(const uint8_t *)real, strlen(real)});
+			name = rd_base_name(rd_text_span(real));
 	}
 	if (name.size_bytes == 0)
 		snprintf(buf, size, "traces.rundown");

@@ -92,7 +92,7 @@ bool rd_process_is(const char *wanted, uint32_t pid, uint32_t namespace_pid, str
 
 	if (is_number(wanted, &number) && (number == pid || (number != 0 && number == namespace_pid)))
 		return true;
-	struct rd_span word = {(const uint8_t *)wanted, strlen(wanted)};
+	struct rd_span word = rd_text_span(wanted);
 	return same_text(name, word) || same_text(without_exe(name), word) || same_text(name, without_exe(word));
 }
 

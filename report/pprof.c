@@ -36,7 +36,7 @@ static int64_t string(struct pprof *p, struct rd_span text)
 
 static int64_t text(struct pprof *p, const char *words)
 {
-	return string(p, (struct rd_span){(const uint8_t *)words, strlen(words)});
+	return string(p, rd_text_span(words));
 }
 
 static int64_t made_label(struct pprof *p)

@@ -83,7 +83,7 @@ static void put_span(struct filling *f, struct rd_span text)
 static void put_text(struct filling *f, const char *text)
 {
 	if (text)
-		put_span(f, (struct rd_span){(const uint8_t *)text, strlen(text)});
+		put_span(f, rd_text_span(text));
 	else
 		put_null(f);
 }

@@ -53,7 +53,7 @@ static struct rd_span own_name(struct rd_view_making *g, struct rd_span text)
 
 static struct rd_span own_text(struct rd_view_making *g, const char *text)
 {
-	return own_name(g, (struct rd_span){(const uint8_t *)text, strlen(text)});
+	return own_name(g, rd_text_span(text));
 }
 
 /* The group that stands for a method; none of its parts is empty. */

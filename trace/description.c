@@ -81,7 +81,7 @@ int rd_description_field(struct rd_description *d, struct rd_span prefix, struct
 	vsnprintf(word, sizeof word, type, args);
 	va_end(args);
 	if (join_name(d, prefix, name, utf16, &field.name) != 0 ||
-	    rd_description_utf8(d, &field.type, (struct rd_span){(const uint8_t *)word, strlen(word)}) != 0)
+	    rd_description_utf8(d, &field.type, rd_text_span(word)) != 0)
 		return RD_NOMEM;
 	struct rd_described_field *added = rd_vec_add(&d->fields);
 	if (added == NULL)

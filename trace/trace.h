@@ -39,9 +39,12 @@ struct rd_clock {
 /* Nanoseconds since the clock's start (negative before it), saturating. */
 int64_t rd_clock_ns(const struct rd_clock *c, uint64_t ticks);
 
+/* NONE: an input that was left out of its job, because it cannot be used; `damage` says why. */
+enum rd_format_id { RD_FORMAT_NONE = 0, RD_FORMAT_NETTRACE = 1, RD_FORMAT_ETL = 2, RD_FORMAT_NETPERF = 3 };
+
 /* What a file says of itself; filled by the index, travels to workers and merger. */
 struct rd_trace_info {
-	uint32_t format;         /* enum rd_format_id; NONE: left out */
+	uint32_t format;         /* enum rd_format_id */
 	uint32_t version_major;  /* nettrace: 4, 6; ETL: the provider's (OS) major version */
 	uint32_t version_minor;
 	uint32_t pointer_bytes;  /* 4 or 8 */
@@ -63,10 +66,9 @@ struct rd_trace_info {
 	char recorder[256];      /* ETL: session name; display only */
 };
 
-/* RD_FORMAT_NONE: an input that was left out of its job, because it cannot be used; `damage` says why. */
 static inline bool rd_trace_is_left_out(const struct rd_trace_info *info)
 {
-	return info->format == 0;
+	return info->format == RD_FORMAT_NONE;
 }
 
 /* What a block gives to later blocks, and what it makes void. A bit set of both. */
@@ -168,8 +170,6 @@ struct rd_facts {
 void rd_facts_release(struct rd_facts *f);
 /* 0 or RD_NOMEM. */
 int rd_facts_add(struct rd_facts *f, struct rd_span key, struct rd_span value);
-
-enum rd_format_id { RD_FORMAT_NONE = 0, RD_FORMAT_NETTRACE = 1, RD_FORMAT_ETL = 2, RD_FORMAT_NETPERF = 3 };
 
 struct rd_format {
 	enum rd_format_id id;
