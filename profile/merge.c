@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "profile/trust.h"
+
 /* Where the rows of the one that is added begin. */
 struct merging {
 	struct rd_result *all;
@@ -48,7 +50,6 @@ static int make_room(struct merging *m)
 			       rd_vec_reserve(&a->frames, b->frames.n) < 0 ||
 			       rd_vec_reserve(&a->calls, b->calls.n) < 0 ||
 			       rd_vec_reserve(&a->stacks, b->stacks.n) < 0 || rd_vec_reserve(&a->rows, b->rows.n) < 0 ||
-			       rd_vec_reserve(&a->trust.quarantined, b->trust.quarantined.n) < 0 ||
 			       rd_vec_reserve(&m->string, b->strings.at.n) < 0
 		       ? RD_NOMEM
 		       : 0;
@@ -112,41 +113,6 @@ static void add_samples(struct merging *m)
 		r.stack += m->stacks;
 		r.bucket = 0;
 		a->rows.at[a->rows.n++] = r;
-	}
-}
-
-static void add_trust(struct merging *m)
-{
-	struct rd_trust *a = &m->all->trust;
-	const struct rd_trust *b = &m->more->trust;
-	struct rd_trust old = *a;
-
-	if (m->traces == 0) {
-		*a = *b;
-		a->quarantined = old.quarantined;
-	} else {
-		a->complete = old.complete && b->complete;
-		a->cut_at = old.cut_at != RD_NO_OFFSET ? old.cut_at : b->cut_at;
-		a->lost_events += b->lost_events;
-		a->lost_buffers += b->lost_buffers;
-		a->frames += b->frames;
-		a->unresolved_frames += b->unresolved_frames;
-		a->ambiguous_frames += b->ambiguous_frames;
-		a->samples_without_stack += b->samples_without_stack;
-		a->stacks_unused += b->stacks_unused;
-		a->broken_stacks += b->broken_stacks;
-		a->unowned_samples += b->unowned_samples;
-		a->malformed_events += b->malformed_events;
-		a->samples_in_rundown += b->samples_in_rundown;
-		a->rundown = old.rundown == b->rundown ? old.rundown : RD_RUNDOWN_PARTIAL;
-		a->missing_runtime |= b->missing_runtime;
-		a->missing_rundown |= b->missing_rundown;
-		a->missing_stacks |= b->missing_stacks;
-	}
-	for (size_t i = 0; i < b->quarantined.n; i++) {
-		struct rd_byte_range range = b->quarantined.at[i];
-		range.trace += m->traces;
-		a->quarantined.at[a->quarantined.n++] = range;
 	}
 }
 
@@ -214,10 +180,13 @@ int rd_result_merge(struct rd_result *all, const struct rd_result *more, struct 
 
 	if (rc == 0 && (make_room(&m) < 0 || add_strings(&m) < 0))
 		rc = rd_fail_nomem(err);
+	if (m.traces == 0)
+		rd_trust_init(&all->trust);
+	if (rc == 0)
+		rc = rd_trust_merge(&all->trust, &more->trust, m.traces, err);
 	if (rc == 0) {
 		add_names(&m);
 		add_samples(&m);
-		add_trust(&m);
 		add_time(&m);
 		add_counts(&m);
 	}

@@ -116,6 +116,36 @@ void rd_trust_add_group(struct rd_trust *t, const struct rd_group *g, bool first
 	t->missing_stacks |= has_samples(g) && (seen & RD_SEEN_STACKS) == 0;
 }
 
+int rd_trust_merge(struct rd_trust *t, const struct rd_trust *more, uint32_t traces, struct rd_error *err)
+{
+	if (rd_vec_reserve(&t->quarantined, more->quarantined.n) < 0)
+		return rd_fail_nomem(err);
+	for (size_t i = 0; i < more->quarantined.n; i++) {
+		struct rd_byte_range range = more->quarantined.at[i];
+		range.trace += traces;
+		t->quarantined.at[t->quarantined.n++] = range;
+	}
+	t->complete = t->complete && more->complete;
+	if (t->cut_at == RD_NO_OFFSET)
+		t->cut_at = more->cut_at;
+	add_saturating(&t->lost_events, more->lost_events);
+	add_saturating(&t->lost_buffers, more->lost_buffers);
+	add_saturating(&t->malformed_events, more->malformed_events);
+	t->frames += more->frames;
+	t->unresolved_frames += more->unresolved_frames;
+	t->ambiguous_frames += more->ambiguous_frames;
+	t->samples_without_stack += more->samples_without_stack;
+	t->stacks_unused += more->stacks_unused;
+	t->broken_stacks += more->broken_stacks;
+	t->unowned_samples += more->unowned_samples;
+	t->samples_in_rundown += more->samples_in_rundown;
+	add_rundown(t, more->rundown, traces == 0);
+	t->missing_runtime |= more->missing_runtime;
+	t->missing_rundown |= more->missing_rundown;
+	t->missing_stacks |= more->missing_stacks;
+	return 0;
+}
+
 static int compare_ranges(const void *a, const void *b)
 {
 	const struct rd_byte_range *x = a, *y = b;
