@@ -111,6 +111,15 @@ void rd_job_unqueue(struct rd_job *j, const struct rd_task *t)
 	j->waiting.n = kept;
 }
 
+/* A shard that was settled, either way, is not any more. */
+static void unsettle(struct rd_job *j, const struct rd_task *t)
+{
+	j->shards_done -= t->state == RD_TASK_DONE;
+	j->quarantined -= t->state == RD_TASK_QUARANTINED;
+	j->unsettled++;
+	j->bytes_done -= t->bytes;
+}
+
 uint32_t rd_job_revive(struct rd_broker *b, struct rd_job *j)
 {
 	uint32_t n = 0;
@@ -121,9 +130,7 @@ uint32_t rd_job_revive(struct rd_broker *b, struct rd_job *j)
 			continue;
 		t->failures = t->vanished = 0;
 		t->failed_on = 0;
-		j->quarantined--;
-		j->unsettled++;
-		j->bytes_done -= t->bytes;
+		unsettle(j, t);
 		rd_job_requeue(j, t);
 		rd_touch_task(b, j, t);
 		n++;
@@ -139,9 +146,7 @@ void rd_job_doubt(struct rd_broker *b, struct rd_job *j)
 		struct rd_task *t = &j->tasks.at[i];
 		if (t->work != RD__WORK__DECODE || t->state != RD_TASK_DONE)
 			continue;
-		j->shards_done--;
-		j->unsettled++;
-		j->bytes_done -= t->bytes;
+		unsettle(j, t);
 		rd_job_requeue(j, t);
 		rd_touch_task(b, j, t);
 	}
@@ -239,12 +244,9 @@ void rd_job_settle(struct rd_broker *b, struct rd_job *j, struct rd_task *t, enu
 {
 	bool decode = t->work == RD__WORK__DECODE;
 
-	if (t->state == RD_TASK_QUARANTINED) {
-		/* Given up too early: a late attempt was merged after all. */
-		j->quarantined--;
-		j->unsettled++;
-		j->bytes_done -= t->bytes;
-	}
+	/* Given up too early: a late attempt was merged after all. */
+	if (t->state == RD_TASK_QUARANTINED)
+		unsettle(j, t);
 	t->state = state;
 	rd_touch_task(b, j, t);
 	j->changed = j->changed_state = true;

@@ -376,10 +376,21 @@ static void the_merger_fails(void **state)
 	assert_string_equal("No space left on device", text(&status->error->text));
 }
 
-static void the_finish_fails(void **state)
+static void say_finish_failed(int code, const char *what, bool retry)
 {
 	Rd__Error error = RD__ERROR__INIT;
+	Rd__Envelope e = about(&s, RD__KIND__FAILED, 0, 0);
 
+	error.code = code;
+	error.text = rd_field(what);
+	error.offset = RD_NO_OFFSET;
+	error.retry = retry;
+	e.error = &error;
+	say(&s, MERGER, &e, NULL);
+}
+
+static void the_finish_fails(void **state)
+{
 	start(&s, 1, 1, 4);
 	settle(&s, W1);
 	expect(&s, MERGER, RD__KIND__FINISH);
@@ -389,28 +400,10 @@ static void the_finish_fails(void **state)
 	say(&s, MERGER, &e, NULL);
 	stage_pass(&s, SECOND);
 	assert_int_equal(5, newest_status(&s, CLIENT)->finish_done);
-	e = about(&s, RD__KIND__FAILED, 0, 0);
-	error.code = RD_EXISTS;
-	error.text = rd_field("it is there");
-	error.offset = RD_NO_OFFSET;
-	e.error = &error;
-	say(&s, MERGER, &e, NULL);
+	say_finish_failed(RD_EXISTS, "it is there", false);
 	const Rd__Status *status = newest_status(&s, CLIENT);
 	assert_string_equal("failed", text(&status->state));
 	assert_int_equal(RD_EXISTS, status->error->code);
-}
-
-static void say_finish_failed(bool retry)
-{
-	Rd__Error error = RD__ERROR__INIT;
-	Rd__Envelope e = about(&s, RD__KIND__FAILED, 0, 0);
-
-	error.code = RD_INTERNAL;
-	error.text = rd_field("the finish was killed");
-	error.offset = RD_NO_OFFSET;
-	error.retry = retry;
-	e.error = &error;
-	say(&s, MERGER, &e, NULL);
 }
 
 static void a_finish_is_tried_again(void **state)
@@ -419,12 +412,12 @@ static void a_finish_is_tried_again(void **state)
 	settle(&s, W1);
 	expect(&s, MERGER, RD__KIND__FINISH);
 	for (int i = 0; i < 2; i++) {
-		say_finish_failed(true);
+		say_finish_failed(RD_INTERNAL, "the finish was killed", true);
 		assert_int_equal(1, expect(&s, MERGER, RD__KIND__FINISH)->finish->n_path);
 		assert_string_equal("finishing", text(&status_of_job(&s)->state));
 	}
 	/* As often as a shard, and no more. */
-	say_finish_failed(true);
+	say_finish_failed(RD_INTERNAL, "the finish was killed", true);
 	const Rd__Status *status = newest_status(&s, CLIENT);
 	assert_string_equal("failed", text(&status->state));
 	assert_string_equal("the finish was killed", text(&status->error->text));
@@ -436,7 +429,7 @@ static void a_finish_may_do_better_the_second_time(void **state)
 	start(&s, 1, 1, 4);
 	settle(&s, W1);
 	expect(&s, MERGER, RD__KIND__FINISH);
-	say_finish_failed(true);
+	say_finish_failed(RD_INTERNAL, "the finish was killed", true);
 	expect(&s, MERGER, RD__KIND__FINISH);
 	say_finished(&s);
 	assert_string_equal("done", text(&newest_status(&s, CLIENT)->state));
@@ -449,12 +442,7 @@ static void a_merger_that_lost_its_store(void **state)
 	settle(&s, W1);
 	settle(&s, W1);
 	expect(&s, MERGER, RD__KIND__FINISH);
-	Rd__Envelope e = about(&s, RD__KIND__FAILED, 0, 0);
-	Rd__Error error = RD__ERROR__INIT;
-	error.code = RD_NOT_FOUND;
-	error.text = rd_field("2 shards are neither merged nor given up");
-	e.error = &error;
-	say(&s, MERGER, &e, NULL);
+	say_finish_failed(RD_NOT_FOUND, "2 shards are neither merged nor given up", false);
 	assert_string_equal("running", text(&status_of_job(&s)->state));
 	assert_int_equal(0, status_of_job(&s)->shards_done);
 	/* One of them it has after all. */
@@ -481,17 +469,11 @@ static void a_merger_that_lost_its_store(void **state)
 /* As often as any finish, and no more. */
 static void a_merger_that_never_has_them(void **state)
 {
-	Rd__Error error = RD__ERROR__INIT;
-
 	start(&s, 1, 1, 2);
 	for (int i = 0; i < 3; i++) {
 		settle(&s, W1);
 		expect(&s, MERGER, RD__KIND__FINISH);
-		Rd__Envelope e = about(&s, RD__KIND__FAILED, 0, 0);
-		error.code = RD_NOT_FOUND;
-		error.text = rd_field("1 shards are neither merged nor given up");
-		e.error = &error;
-		say(&s, MERGER, &e, NULL);
+		say_finish_failed(RD_NOT_FOUND, "1 shards are neither merged nor given up", false);
 		if (i < 2)
 			say_not_merged(&s, MERGER, 2, (uint32_t)i + 1);
 	}
@@ -503,7 +485,7 @@ static void a_finish_that_cannot_do_better_is_not_tried_again(void **state)
 	start(&s, 1, 1, 4);
 	settle(&s, W1);
 	expect(&s, MERGER, RD__KIND__FINISH);
-	say_finish_failed(false);
+	say_finish_failed(RD_INTERNAL, "the finish was killed", false);
 	assert_string_equal("failed", text(&newest_status(&s, CLIENT)->state));
 	expect(&s, MERGER, RD__KIND__DROP);
 	expect_nothing(&s, MERGER);
