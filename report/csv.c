@@ -50,23 +50,29 @@ void rd_csv_cell(struct rd_out *o, struct rd_bytes *clean, struct rd_span text)
 	rd_out_bytes(o, ",", 1);
 }
 
+void rd_csv_names(struct rd_out *o, struct rd_bytes *scratch, const struct rd_view_method *m, bool tiers)
+{
+	char tier[32];
+
+	rd_csv_cell(o, scratch, m->module);
+	rd_csv_cell(o, scratch, m->ns);
+	rd_csv_cell(o, scratch, m->name);
+	rd_csv_cell(o, scratch, m->signature);
+	if (tiers)
+		rd_out_printf(o, "%s,", rd_tier_name(m->tier, tier));
+}
+
 static void put_row(struct rd_out *out, struct rd_bytes *clean, const struct rd_view *v, const struct rd_view_row *row)
 {
 	const struct rd_view_method *m = &v->methods.at[row->method];
 	const struct rd_result_process *p = &v->result->processes.at[m->process];
-	char tier[32];
 
 	rd_csv_cell(out, clean, rd_strings_at(&v->result->strings, p->name));
 	rd_out_printf(out, "%lld,", (long long)rd_pid_number(p->pid));
 	if (v->filter.by_thread)
 		rd_out_printf(out, "%llu,", (unsigned long long)row->thread);
 	rd_out_printf(out, "%u,", m->clr);
-	rd_csv_cell(out, clean, m->module);
-	rd_csv_cell(out, clean, m->ns);
-	rd_csv_cell(out, clean, m->name);
-	rd_csv_cell(out, clean, m->signature);
-	if (v->filter.tiers)
-		rd_out_printf(out, "%s,", rd_tier_name(m->tier, tier));
+	rd_csv_names(out, clean, m, v->filter.tiers);
 	rd_out_printf(out, "%llu,%llu,%llu,%llu", (unsigned long long)row->exclusive,
 		      (unsigned long long)row->inclusive, (unsigned long long)row->exclusive_weight,
 		      (unsigned long long)row->inclusive_weight);

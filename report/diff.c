@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 struct side {
 	const struct rd_view *v;
-	RD_VEC(uint32_t) method; /* by method of the view: of the diff */
-	RD_VEC(uint32_t) call;   /* by call of the view: its number in the diff */
+	rd_method_numbers method; /* by method of the view: of the diff */
+	RD_VEC(uint32_t) call;    /* by call of the view: its number in the diff */
 };
 
 /* ---- what is the same on both sides */
@@ -17,14 +16,8 @@ static int match(struct rd_diff *d, struct side *s)
 {
 	const struct rd_view *v = s->v;
 
-	if (rd_vec_reserve(&s->method, v->methods.n) != 0 || rd_vec_reserve(&s->call, v->calls.n) != 0)
+	if (rd_method_names_add(&d->names, v, &s->method) != 0 || rd_vec_reserve(&s->call, v->calls.n) != 0)
 		return RD_NOMEM;
-	for (size_t i = 0; i < v->methods.n; i++) {
-		uint32_t id = rd_method_names_id(&d->names, v, &v->methods.at[i]);
-		if (id == RD_NONE)
-			return RD_NOMEM;
-		s->method.at[s->method.n++] = id;
-	}
 	for (size_t i = 0; i < v->calls.n; i++) {
 		const struct rd_view_call *c = &v->calls.at[i];
 		struct rd_view_call key = {.caller = c->caller ? s->call.at[c->caller - 1] : 0,
@@ -41,14 +34,10 @@ static int match(struct rd_diff *d, struct side *s)
 
 static int count_methods(struct rd_diff *d, const struct side *s, int at)
 {
-	RD_VEC(struct rd_method_count) counts = {0};
+	rd_method_counts counts = {0};
+	int rc = rd_method_names_count(&d->names, s->v, &s->method, &counts);
 
-	if (rd_vec_reserve(&counts, d->names.methods.n) != 0)
-		return RD_NOMEM;
-	for (size_t i = 0; i < d->names.methods.n; i++)
-		counts.at[counts.n++] = (struct rd_method_count){0};
-	int rc = rd_method_names_count(&d->names, s->v, s->method.at, counts.at);
-	for (size_t i = 0; i < counts.n; i++) {
+	for (size_t i = 0; rc == 0 && i < counts.n; i++) {
 		d->rows.at[i].exclusive[at] = counts.at[i].exclusive;
 		d->rows.at[i].inclusive[at] = counts.at[i].inclusive;
 	}

@@ -127,14 +127,7 @@ static void put_row(struct rd_json *j, const struct rd_diff *d, const struct rd_
 	rd_json_object(j, NULL);
 	if (d->options.by == RD_DIFF_METHODS) {
 		struct rd_view_method m = rd_method_names_at(&d->names, row->method);
-		rd_json_span(j, "module", m.module);
-		rd_json_span(j, "namespace", m.ns);
-		rd_json_span(j, "name", m.name);
-		rd_json_span(j, "signature", m.signature);
-		if (d->side[RD_BEFORE]->filter.tiers) {
-			char tier[32];
-			rd_json_text(j, "tier", rd_tier_name(m.tier, tier));
-		}
+		rd_json_names(j, &m, d->side[RD_BEFORE]->filter.tiers);
 	} else {
 		put_stack(j, d, row, label);
 	}
@@ -196,13 +189,7 @@ static void put_csv_row(struct rd_out *out, const struct rd_diff *d, const struc
 {
 	if (d->options.by == RD_DIFF_METHODS) {
 		struct rd_view_method m = rd_method_names_at(&d->names, row->method);
-		char tier[32];
-		rd_csv_cell(out, clean, m.module);
-		rd_csv_cell(out, clean, m.ns);
-		rd_csv_cell(out, clean, m.name);
-		rd_csv_cell(out, clean, m.signature);
-		if (d->side[RD_BEFORE]->filter.tiers)
-			rd_out_printf(out, "%s,", rd_tier_name(m.tier, tier));
+		rd_csv_names(out, clean, &m, d->side[RD_BEFORE]->filter.tiers);
 	} else {
 		label->n = 0;
 		rd_diff_label(label, d, row, " > ");

@@ -62,7 +62,7 @@ static const char *verdict(const struct rd_diff_row *row)
 static void put_side(const struct rd_diff *d, const struct rd_diff_show *show, int at, struct rd_out *o)
 {
 	const struct rd_view *v = d->side[at];
-	struct rd_span path = {(const uint8_t *)show->path[at], strlen(show->path[at])};
+	struct rd_span path = rd_text_span(show->path[at]);
 	char number[RD_NUMBER_TEXT];
 
 	rd_out_text(o, at == RD_BEFORE ? "before: " : "after:  ");

@@ -10,7 +10,9 @@
 
 /* The whole report, as docs/report-json.md says. */
 void rd_json_report(struct rd_json *j, const struct rd_view *v, const struct rd_report_options *o);
-/* The members that name a method or a group. */
+/* Module, namespace, name, signature; with tiers the tier. */
+void rd_json_names(struct rd_json *j, const struct rd_view_method *m, bool tiers);
+/* The members that name a method or a group of one result. */
 void rd_json_method(struct rd_json *j, const struct rd_view *v, const struct rd_view_method *m);
 /* "view": the words of the filter that was given. */
 void rd_json_view(struct rd_json *j, const struct rd_view *v);

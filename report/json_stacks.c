@@ -5,19 +5,24 @@
 #include "report/json_parts.h"
 #include "report/label.h"
 
-void rd_json_method(struct rd_json *j, const struct rd_view *v, const struct rd_view_method *m)
+void rd_json_names(struct rd_json *j, const struct rd_view_method *m, bool tiers)
 {
 	char tier[32];
 
-	rd_json_u64(j, "process", m->process);
-	rd_json_i64(j, "pid", rd_pid_number(v->result->processes.at[m->process].pid));
-	rd_json_u64(j, "clr", m->clr);
 	rd_json_span(j, "module", m->module);
 	rd_json_span(j, "namespace", m->ns);
 	rd_json_span(j, "name", m->name);
 	rd_json_span(j, "signature", m->signature);
-	if (v->filter.tiers)
+	if (tiers)
 		rd_json_text(j, "tier", rd_tier_name(m->tier, tier));
+}
+
+void rd_json_method(struct rd_json *j, const struct rd_view *v, const struct rd_view_method *m)
+{
+	rd_json_u64(j, "process", m->process);
+	rd_json_i64(j, "pid", rd_pid_number(v->result->processes.at[m->process].pid));
+	rd_json_u64(j, "clr", m->clr);
+	rd_json_names(j, m, v->filter.tiers);
 }
 
 /* One column: member MEMBER of each of n items. */

@@ -1,7 +1,10 @@
 #include "report/method_names.h"
 
+#include <string.h>
+
 #include "base/text.h"
 #include "report/label.h"
+#include "report/view_make.h"
 
 struct key {
 	uint32_t module, ns, name, signature; /* strings */
@@ -25,7 +28,7 @@ static uint32_t string(struct rd_method_names *n, struct rd_span text)
 	return rd_strings_id(&n->strings, text.size_bytes ? (const void *)text.at : "", text.size_bytes);
 }
 
-uint32_t rd_method_names_id(struct rd_method_names *n, const struct rd_view *v, const struct rd_view_method *m)
+static uint32_t number_of(struct rd_method_names *n, const struct rd_view *v, const struct rd_view_method *m)
 {
 	const struct rd_result *r = v->result;
 	struct rd_span name = m->name;
@@ -45,6 +48,19 @@ uint32_t rd_method_names_id(struct rd_method_names *n, const struct rd_view *v, 
 	if (key.module == RD_NONE || key.ns == RD_NONE || key.name == RD_NONE || key.signature == RD_NONE)
 		return RD_NONE;
 	return rd_records_id(&n->methods, &key, NULL);
+}
+
+int rd_method_names_add(struct rd_method_names *n, const struct rd_view *v, rd_method_numbers *numbers)
+{
+	if (rd_vec_reserve(numbers, v->methods.n) != 0)
+		return RD_NOMEM;
+	for (size_t i = 0; i < v->methods.n; i++) {
+		uint32_t number = number_of(n, v, &v->methods.at[i]);
+		if (number == RD_NONE)
+			return RD_NOMEM;
+		numbers->at[numbers->n++] = number;
+	}
+	return 0;
 }
 
 struct rd_view_method rd_method_names_at(const struct rd_method_names *n, uint32_t id)
@@ -70,26 +86,26 @@ int rd_method_names_compare(const struct rd_method_names *n, uint32_t a, uint32_
 	return c ? c : (int)(x.tier > y.tier) - (int)(x.tier < y.tier);
 }
 
-int rd_method_names_count(const struct rd_method_names *n, const struct rd_view *v, const uint32_t *method,
-			  struct rd_method_count *counts)
+int rd_method_names_count(const struct rd_method_names *n, const struct rd_view *v, const rd_method_numbers *numbers,
+			  rd_method_counts *counts)
 {
 	/* By method: the last stack that counted it, + 1. */
 	RD_VEC(uint32_t) seen = {0};
 
-	if (rd_vec_reserve(&seen, n->methods.n) != 0)
+	if (RD_ZEROS(&seen, n->methods.n) != 0 || RD_ZEROS(counts, n->methods.n) != 0) {
+		rd_vec_release(&seen);
 		return RD_NOMEM;
-	for (size_t i = 0; i < n->methods.n; i++)
-		seen.at[seen.n++] = 0;
+	}
 	for (uint32_t i = 0; i < v->stacks.n; i++) {
 		const struct rd_view_stack *stack = &v->stacks.at[i];
 		const struct rd_view_call *c = rd_view_call(v, stack->call);
-		counts[method[c->method]].exclusive += stack->count;
+		counts->at[numbers->at[c->method]].exclusive += stack->count;
 		for (; c; c = rd_view_call(v, c->caller)) {
-			uint32_t id = method[c->method];
-			if (seen.at[id] == i + 1)
+			uint32_t number = numbers->at[c->method];
+			if (seen.at[number] == i + 1)
 				continue;
-			seen.at[id] = i + 1;
-			counts[id].inclusive += stack->count;
+			seen.at[number] = i + 1;
+			counts->at[number].inclusive += stack->count;
 		}
 	}
 	rd_vec_release(&seen);

@@ -19,8 +19,9 @@ struct rd_method_names {
 void rd_method_names_init(struct rd_method_names *n);
 void rd_method_names_release(struct rd_method_names *n);
 
-/* The number of a method of the view; RD_NONE when out of memory. Grouped by process, a process is its name. */
-uint32_t rd_method_names_id(struct rd_method_names *n, const struct rd_view *v, const struct rd_view_method *m);
+typedef RD_VEC(uint32_t) rd_method_numbers;
+/* The number of each of the view's methods. RD_NOMEM. Grouped by process, a process is its name. */
+int rd_method_names_add(struct rd_method_names *n, const struct rd_view *v, rd_method_numbers *numbers);
 /* A method as rows of views have them, for labels. Its names are borrowed until one is added. */
 struct rd_view_method rd_method_names_at(const struct rd_method_names *n, uint32_t id);
 /* By module, namespace, name, signature, then tier. */
@@ -29,11 +30,12 @@ int rd_method_names_compare(const struct rd_method_names *n, uint32_t a, uint32_
 struct rd_method_count {
 	uint64_t exclusive, inclusive;
 };
+typedef RD_VEC(struct rd_method_count) rd_method_counts;
 /*
- * Add the view's samples to counts[i], i being the number of a method; `method` has it of each of the view's. Anew from
- * the stacks: two methods of a view may be one here, and one sample is counted once. RD_NOMEM.
+ * The view's samples by the number of a method, `numbers` having it of each of the view's. Anew from the stacks: two
+ * methods of a view may be one here, and one sample is counted once. RD_NOMEM.
  */
-int rd_method_names_count(const struct rd_method_names *n, const struct rd_view *v, const uint32_t *method,
-			  struct rd_method_count *counts);
+int rd_method_names_count(const struct rd_method_names *n, const struct rd_view *v, const rd_method_numbers *numbers,
+			  rd_method_counts *counts);
 
 #endif

@@ -25,11 +25,6 @@ struct prom {
 	struct rd_bytes text, name;
 };
 
-static struct rd_span span_of(const struct rd_bytes *b)
-{
-	return (struct rd_span){b->at, b->n};
-}
-
 /* The labels of a row, as they stand between the braces. */
 static void put_labels(struct prom *p, const struct rd_view_row *row)
 {
@@ -41,7 +36,7 @@ static void put_labels(struct prom *p, const struct rd_view_row *row)
 	rd_metric_label(&p->text, "process", rd_strings_at(&r->strings, r->processes.at[m->process].name));
 	rd_metric_label(&p->text, "module", m->module);
 	rd_label_in_module(&p->name, m, p->v->filter.tiers);
-	rd_metric_label(&p->text, "method", span_of(&p->name));
+	rd_metric_label(&p->text, "method", (struct rd_span){p->name.at, p->name.n});
 	if (p->v->filter.by_thread) {
 		int n = snprintf(number, sizeof number, "%" PRIu64, row->thread);
 		rd_metric_label(&p->text, "thread", (struct rd_span){(const uint8_t *)number, (size_t)n});

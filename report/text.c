@@ -33,19 +33,14 @@ unsigned rd_terminal_columns(int fd)
 
 /* ---- the heading */
 
-static struct rd_span span_of(const char *text)
-{
-	return (struct rd_span){(const uint8_t *)text, strlen(text)};
-}
-
 /* As the user would write it where he is. */
 static struct rd_span shown_path(const struct rd_result_trace *t, const char *folder)
 {
 	size_t n = folder ? strlen(folder) : 0;
 
 	if (n > 1 && strncmp(t->path, folder, n) == 0 && t->path[n] == '/')
-		return span_of(t->path + n + 1);
-	return span_of(t->path);
+		return rd_text_span(t->path + n + 1);
+	return rd_text_span(t->path);
 }
 
 static void put_format(const struct rd_result_trace *t, struct rd_out *o)
@@ -54,7 +49,7 @@ static void put_format(const struct rd_result_trace *t, struct rd_out *o)
 
 	if (rd_trace_is_left_out(&t->info)) {
 		rd_out_text(o, ": left out: ");
-		rd_out_name(o, span_of(t->info.damage), 0);
+		rd_out_name(o, rd_text_span(t->info.damage), 0);
 		rd_out_text(o, "\n");
 		return;
 	}
@@ -77,7 +72,7 @@ static void put_trace(const struct rd_result *r, size_t i, const struct rd_repor
 	rd_out_init(&rest, -1);
 	if (t->member[0]) {
 		rd_out_text(&rest, ", ");
-		rd_out_name(&rest, span_of(t->member), columns / 3);
+		rd_out_name(&rest, rd_text_span(t->member), columns / 3);
 	}
 	put_format(t, &rest);
 	used = strlen(number) + rest.buffer.n;
@@ -146,7 +141,7 @@ static void put_asked(struct rd_out *o, const char *before, const char *word, co
 	if (word == NULL)
 		return;
 	rd_out_text(o, before);
-	rd_out_name(o, span_of(word), 0);
+	rd_out_name(o, rd_text_span(word), 0);
 	rd_out_text(o, after);
 }
 
@@ -236,8 +231,11 @@ static void put_cuts(const struct rd_result *r, struct rd_out *o)
 	}
 	for (size_t i = 0; i < r->traces.n; i++) {
 		const struct rd_result_trace *t = &r->traces.at[i];
-		left_out += rd_trace_is_left_out(&t->info);
-		if (t->complete || rd_trace_is_left_out(&t->info))
+		if (rd_trace_is_left_out(&t->info)) {
+			left_out++;
+			continue;
+		}
+		if (t->complete)
 			continue;
 		damaged++;
 		if (named == CUTS_NAMED)
@@ -266,7 +264,7 @@ static void put_damage(const struct rd_result *r, struct rd_out *o)
 		rd_out_text(o, ", ");
 		if (r->traces.n > 1)
 			rd_out_printf(o, "trace %zu: ", i + 1);
-		rd_out_name(o, span_of(damage), 0);
+		rd_out_name(o, rd_text_span(damage), 0);
 	}
 	if (damaged > 1)
 		rd_out_printf(o, ", and %s more %s damaged", rd_count_text(damaged - 1, number),

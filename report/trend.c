@@ -21,21 +21,12 @@ void rd_trend_release(struct rd_trend *t)
 
 static int add_cells(struct rd_trend *t, const struct rd_view *v, uint32_t result)
 {
-	RD_VEC(struct rd_method_count) counts = {0};
-	RD_VEC(uint32_t) method = {0};
-	int rc = rd_vec_reserve(&method, v->methods.n);
+	rd_method_numbers numbers = {0};
+	rd_method_counts counts = {0};
+	int rc = rd_method_names_add(&t->names, v, &numbers);
 
-	for (size_t i = 0; rc == 0 && i < v->methods.n; i++) {
-		uint32_t id = rd_method_names_id(&t->names, v, &v->methods.at[i]);
-		rc = id == RD_NONE ? RD_NOMEM : 0;
-		method.at[method.n++] = id;
-	}
 	if (rc == 0)
-		rc = rd_vec_reserve(&counts, t->names.methods.n);
-	for (size_t i = 0; rc == 0 && i < t->names.methods.n; i++)
-		counts.at[counts.n++] = (struct rd_method_count){0};
-	if (rc == 0)
-		rc = rd_method_names_count(&t->names, v, method.at, counts.at);
+		rc = rd_method_names_count(&t->names, v, &numbers, &counts);
 	for (uint32_t i = 0; rc == 0 && i < counts.n; i++) {
 		if (counts.at[i].inclusive == 0)
 			continue;
@@ -45,7 +36,7 @@ static int add_cells(struct rd_trend *t, const struct rd_view *v, uint32_t resul
 		rc = cell ? 0 : RD_NOMEM;
 	}
 	rd_vec_release(&counts);
-	rd_vec_release(&method);
+	rd_vec_release(&numbers);
 	return rc;
 }
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/out.h"
 #include "report/csv.h"
+#include "report/json_parts.h"
 #include "report/label.h"
 #include "report/people.h"
 #include "report/text.h"
@@ -16,9 +16,16 @@
 #define CELL_COLUMNS       9 /* "100.0 %" and what is between */
 #define NAME_COLUMNS_LEAST 24
 
-static struct rd_span span_of(const char *text)
+/* The row's cell of this result, NULL for none; asked for results in their order, with *at beginning at row->first. */
+static const struct rd_trend_cell *cell_of(const struct rd_trend *t, const struct rd_trend_row *row, size_t result,
+					   size_t *at)
 {
-	return (struct rd_span){(const uint8_t *)text, strlen(text)};
+	const struct rd_trend_cell *c = *at < row->first + row->n ? &t->cells.at[*at] : NULL;
+
+	if (c == NULL || c->result != result)
+		return NULL;
+	++*at;
+	return c;
 }
 
 /* Where there is no room for all the latest are shown. */
@@ -37,7 +44,7 @@ static void put_results(const struct rd_trend *t, size_t from, const struct rd_t
 		const struct rd_trend_result *r = &t->results.at[i];
 		rd_out_printf(out, "%4zu  %12s %-7s  %s  ", i + 1, rd_count_text(r->samples, count),
 			      r->samples == 0 ? "" : r->thread_time ? "thread" : "CPU", rd_utc_text(r->start_utc_ns, when));
-		rd_out_name(out, span_of(r->path), o->columns > 64 ? o->columns - 64 : o->columns ? 16 : 0);
+		rd_out_name(out, rd_text_span(r->path), o->columns > 64 ? o->columns - 64 : o->columns ? 16 : 0);
 		rd_out_text(out, r->complete ? "\n" : "  incomplete\n");
 	}
 }
@@ -50,13 +57,10 @@ static void put_line(const struct rd_trend *t, const struct rd_trend_row *row, s
 	size_t at = row->first;
 
 	for (size_t i = 0; i < t->results.n; i++) {
-		const struct rd_trend_cell *c = at < row->first + row->n ? &t->cells.at[at] : NULL;
-		bool there = c && c->result == i;
-		at += there;
+		const struct rd_trend_cell *c = cell_of(t, row, i, &at);
 		if (i >= from)
 			rd_out_printf(out, "%7s  ",
-				      there ? rd_percent_text(rd_trend_count(t, c), t->results.at[i].samples, share)
-					    : "-");
+				      c ? rd_percent_text(rd_trend_count(t, c), t->results.at[i].samples, share) : "-");
 	}
 	label->n = 0;
 	rd_label(label, &m, t->tiers);
@@ -98,10 +102,8 @@ static void put_counts(struct rd_json *j, const struct rd_trend *t, const struct
 
 	rd_json_array(j, inclusive ? "inclusive" : "exclusive");
 	for (size_t i = 0; i < t->results.n; i++) {
-		const struct rd_trend_cell *c = at < row->first + row->n ? &t->cells.at[at] : NULL;
-		bool there = c && c->result == i;
-		at += there;
-		rd_json_u64(j, NULL, !there ? 0 : inclusive ? c->count.inclusive : c->count.exclusive);
+		const struct rd_trend_cell *c = cell_of(t, row, i, &at);
+		rd_json_u64(j, NULL, c == NULL ? 0 : inclusive ? c->count.inclusive : c->count.exclusive);
 	}
 	rd_json_array_end(j);
 }
@@ -117,18 +119,6 @@ static void put_result(struct rd_json *j, const struct rd_trend_result *r)
 	rd_json_bool(j, "thread_time", r->thread_time);
 	rd_json_bool(j, "complete", r->complete);
 	rd_json_object_end(j);
-}
-
-static void put_names(struct rd_json *j, const struct rd_trend *t, const struct rd_view_method *m)
-{
-	char tier[32];
-
-	rd_json_span(j, "module", m->module);
-	rd_json_span(j, "namespace", m->ns);
-	rd_json_span(j, "name", m->name);
-	rd_json_span(j, "signature", m->signature);
-	if (t->tiers)
-		rd_json_text(j, "tier", rd_tier_name(m->tier, tier));
 }
 
 int rd_trend_json(const struct rd_trend *t, const struct rd_trend_show *o, struct rd_out *out, struct rd_error *err)
@@ -149,7 +139,7 @@ int rd_trend_json(const struct rd_trend *t, const struct rd_trend_show *o, struc
 	for (size_t i = 0; i < rd_trend_shown(t, o); i++) {
 		struct rd_view_method m = rd_method_names_at(&t->names, t->rows.at[i].method);
 		rd_json_object(&j, NULL);
-		put_names(&j, t, &m);
+		rd_json_names(&j, &m, t->tiers);
 		put_counts(&j, t, &t->rows.at[i], false);
 		put_counts(&j, t, &t->rows.at[i], true);
 		rd_json_object_end(&j);
@@ -165,16 +155,11 @@ static void put_csv(const struct rd_trend *t, const struct rd_trend_cell *c, str
 {
 	struct rd_view_method m = rd_method_names_at(&t->names, c->method);
 	const struct rd_trend_result *r = &t->results.at[c->result];
-	char text[RD_NUMBER_TEXT], tier[32];
+	char text[RD_NUMBER_TEXT];
 
-	rd_csv_cell(out, clean, span_of(r->path));
+	rd_csv_cell(out, clean, rd_text_span(r->path));
 	rd_out_printf(out, "%s,%llu,", rd_utc_text(r->start_utc_ns, text), (unsigned long long)r->samples);
-	rd_csv_cell(out, clean, m.module);
-	rd_csv_cell(out, clean, m.ns);
-	rd_csv_cell(out, clean, m.name);
-	rd_csv_cell(out, clean, m.signature);
-	if (t->tiers)
-		rd_out_printf(out, "%s,", rd_tier_name(m.tier, tier));
+	rd_csv_names(out, clean, &m, t->tiers);
 	rd_out_printf(out, "%llu,%llu\r\n", (unsigned long long)c->count.exclusive,
 		      (unsigned long long)c->count.inclusive);
 }
