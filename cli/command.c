@@ -94,6 +94,15 @@ void rd_note(const char *name, const char *fmt, ...)
 	va_end(args);
 }
 
+void rd_note_left_out(const char *name, const char *path, const struct rd_error *err)
+{
+	struct rd_error bare = *err;
+	char line[1024];
+
+	bare.file[0] = 0;
+	rd_note(name, "%s is left out: %s", path, rd_error_line(&bare, line, sizeof line));
+}
+
 void rd_line(const char *key, const char *name, const char *before, const char *fmt, ...)
 {
 	va_list args;

@@ -47,6 +47,9 @@ int rd_complain(const char *name, const struct rd_error *err);
 /* One line on stderr that is no failure: "NAME: note: …". */
 void rd_note(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* A file of a folder cannot be used, and the others can: a note. */
+void rd_note_left_out(const char *name, const char *path, const struct rd_error *err);
+
 /* One line on stderr, "NAME: BEFORE…"; as JSON {KEY: …}, without what stands before. */
 void rd_line(const char *key, const char *name, const char *before, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -16,10 +16,7 @@
 #define TOP_DEFAULT UINT64_MAX
 #define TOP_TEXT    30
 
-enum { FORM_TEXT, FORM_JSON, FORM_CSV };
-static const char *const format_words[] = {"text", "json", "csv", NULL};
 static const char *const by_words[] = {"method", "stack", NULL};
-static const char *const count_words[] = {"exclusive", "inclusive", NULL};
 static const char *const norm_words[] = {"samples", "time", "none", NULL};
 
 struct words {
@@ -50,14 +47,12 @@ static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 {
 	/* clang-format off */
 	const struct rd_option own[] = {
-		{.name = "format", .argument = "FORM", .help = "the form of the answer (default text)",
-		 .kind = RD_OPT_CHOICE, .target = &w->format, .words = format_words},
-		{.name = "output", .letter = 'o', .argument = "FILE", .kind = RD_OPT_TEXT, .target = &w->output,
-		 .help = "write to FILE, which appears whole or not at all"},
+		RD_OPTION_FORM(&w->format, rd_table_words),
+		RD_OPTION_OUTPUT(&w->output),
 		{.name = "by", .argument = "WHAT", .kind = RD_OPT_CHOICE, .target = &w->by, .words = by_words,
 		 .help = "compare methods, or whole stacks (default method)"},
 		{.name = "count", .argument = "WHICH", .kind = RD_OPT_CHOICE, .target = &w->count,
-		 .words = count_words, .help = "which samples of a method are compared (default exclusive)"},
+		 .words = rd_count_words, .help = "which samples of a method are compared (default exclusive)"},
 		{.name = "normalise", .argument = "BY", .kind = RD_OPT_CHOICE, .target = &w->norm,
 		 .words = norm_words, .help = "what makes counts comparable: shares of all samples, samples a second "
 			 "of what was recorded, or nothing (default samples)"},
@@ -66,8 +61,7 @@ static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 		{.name = "fail-over", .argument = "PART", .kind = RD_OPT_SHARE, .target = &w->fail_over,
 		 .help = "exit code 4 when something grew by more than this part of all before, as 5%, and by more "
 			 "than noise"},
-		{.name = "strict", .kind = RD_OPT_FLAG, .target = &w->strict,
-		 .help = "exit code 3 for lost events too"},
+		RD_OPTION_STRICT(&w->strict),
 	};
 	struct rd_option options[sizeof own / sizeof *own + RD_VIEW_OPTIONS];
 	size_t n = sizeof own / sizeof *own;
@@ -134,9 +128,9 @@ static int write_diff(const struct words *w, const struct rd_diff *d, struct rd_
 				    .has_limit = w->fail_over.given,
 				    .limit = w->fail_over.millionths};
 
-	if (w->format == FORM_JSON)
+	if (w->format == RD_TABLE_JSON)
 		return rd_diff_json(d, &show, &o->out, err);
-	if (w->format == FORM_CSV)
+	if (w->format == RD_TABLE_CSV)
 		return rd_diff_csv(d, &show, &o->out, err);
 	if (w->top == TOP_DEFAULT)
 		show.top = TOP_TEXT;

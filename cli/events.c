@@ -87,12 +87,10 @@ static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 		 .help = "only events of this id (classic and kernel events: opcode)"},
 		{.name = "sort", .argument = "WHAT", .kind = RD_OPT_CHOICE, .target = &w->view.sort, .words = sort_words,
 		 .help = "by provider and id, or the most first (default id)"},
-		{.name = "format", .argument = "FORM", .kind = RD_OPT_CHOICE, .target = &w->format,
-		 .words = format_words, .help = "the form of the answer (default text)"},
+		RD_OPTION_FORM(&w->format, format_words),
 		{.name = "member", .argument = "NAME", .kind = RD_OPT_TEXT, .target = &w->member,
 		 .help = "only this trace of an archive, by its name there, with or without its folders"},
-		{.name = "output", .letter = 'o', .argument = "FILE", .kind = RD_OPT_TEXT, .target = &w->output,
-		 .help = "write to FILE, which appears whole or not at all"},
+		RD_OPTION_OUTPUT(&w->output),
 	};
 	const struct rd_command_line line = {
 		.name = NAME, .words = "TRACE...", .min_words = 1, .max_words = -1,

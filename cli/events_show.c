@@ -26,7 +26,7 @@ static struct rd_span label_of(const struct row *r)
 	char buf[48];
 	struct rd_span label = rd_provider_label(r->kind, &r->words, buf);
 	return label.at == (const uint8_t *)buf
-		       ? (struct rd_span){(const uint8_t *)r->label_text, strlen(r->label_text)}
+		       ? rd_text_span(r->label_text)
 		       : label;
 }
 
@@ -288,10 +288,10 @@ int rd_events_text(const struct rd_shown *s, const struct rd_events_view *v, str
 
 	for (size_t i = 0; i < rows.at.n; i++)
 		events += rows.at.at[i].kind->events;
-	rd_out_name(o, (struct rd_span){(const uint8_t *)s->path, strlen(s->path)}, 0);
+	rd_out_name(o, rd_text_span(s->path), 0);
 	if (*s->member) {
 		rd_out_text(o, ", ");
-		rd_out_name(o, (struct rd_span){(const uint8_t *)s->member, strlen(s->member)}, 0);
+		rd_out_name(o, rd_text_span(s->member), 0);
 	}
 	rd_out_printf(o, ": %s events", rd_count_text(events, number));
 	rd_out_printf(o, " of %s kinds\n", rd_count_text(rows.at.n, number));

@@ -53,8 +53,7 @@ static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 {
 	/* clang-format off */
 	const struct rd_option options[] = {
-		{.name = "format", .argument = "FORM", .kind = RD_OPT_CHOICE, .target = &w->format,
-		 .words = format_words, .help = "the form of the answer (default text)"},
+		RD_OPTION_FORM(&w->format, format_words),
 		{.name = "member", .argument = "NAME", .kind = RD_OPT_TEXT, .target = &w->member,
 		 .help = "only this trace of an archive, by its name there, with or without its folders"},
 		{.name = "shards", .argument = "N", .kind = RD_OPT_NUMBER, .target = &w->plan.shards, .min = 1,
@@ -63,8 +62,7 @@ static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 		 .help = "how it would be cut into shards of about SIZE"},
 		{.name = "workers", .argument = "N", .kind = RD_OPT_NUMBER, .target = &w->plan.workers, .min = 1,
 		 .max = 1024, .help = "how it would be cut for N workers (default: as many as run would start)"},
-		{.name = "output", .letter = 'o', .argument = "FILE", .kind = RD_OPT_TEXT, .target = &w->output,
-		 .help = "write to FILE, which appears whole or not at all"},
+		RD_OPTION_OUTPUT(&w->output),
 	};
 	const struct rd_command_line line = {
 		.name = NAME, .words = "TRACE...", .min_words = 1, .max_words = -1,

@@ -81,6 +81,21 @@ struct rd_option {
 		"http", 0, "ADDRESS", "serve /metrics and a page of what goes on, at PORT of this machine or at ADDR:PORT", \
 			RD_OPT_TEXT, (target), 0, 0, NULL                                                              \
 	}
+/* An int: the place of its word in `words`, the first of which is "text". */
+#define RD_OPTION_FORM(target_, words_)                                                                                \
+	{                                                                                                              \
+		.name = "format", .argument = "FORM", .help = "the form of the answer (default text)",                 \
+		.kind = RD_OPT_CHOICE, .target = (target_), .words = (words_)                                          \
+	}
+#define RD_OPTION_OUTPUT(target_)                                                                                      \
+	{                                                                                                              \
+		.name = "output", .letter = 'o', .argument = "FILE",                                                   \
+		.help = "write to FILE, which appears whole or not at all", .kind = RD_OPT_TEXT, .target = (target_)   \
+	}
+#define RD_OPTION_STRICT(target_)                                                                                      \
+	{                                                                                                              \
+		.name = "strict", .help = "exit code 3 for lost events too", .kind = RD_OPT_FLAG, .target = (target_)  \
+	}
 /* An int of enum rd_log_level. */
 #define RD_OPTION_LOG(target, help)                                                                                    \
 	{                                                                                                              \

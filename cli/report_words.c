@@ -6,6 +6,9 @@
 
 #define NAME RD_REPORT_NAME
 
+const char *const rd_table_words[] = {[RD_TABLE_TEXT] = "text", [RD_TABLE_JSON] = "json", [RD_TABLE_CSV] = "csv", NULL};
+const char *const rd_count_words[] = {[RD_COUNT_EXCLUSIVE] = "exclusive", [RD_COUNT_INCLUSIVE] = "inclusive", NULL};
+
 static const char *const kind_words[] = {"cpu", "managed", "external", NULL};
 static const char *const sort_words[] = {"exclusive", "inclusive", "name", "direct", NULL};
 /* In the order of enum rd_group, from its second on. */
@@ -180,8 +183,7 @@ bool rd_report_words(struct rd_report_words *w, int argc, char **argv, int *exit
 	const struct rd_option first_rows[] = {
 		{.name = "format", .argument = "FORM", .help = "the form of the report (default text)",
 		 .kind = RD_OPT_CHOICE, .target = &w->format, .words = format_words},
-		{.name = "output", .letter = 'o', .argument = "FILE", .kind = RD_OPT_TEXT, .target = &w->output,
-		 .help = "write to FILE, which appears whole or not at all"},
+		RD_OPTION_OUTPUT(&w->output),
 		{.name = "top", .argument = "N", .kind = RD_OPT_NUMBER, .target = &w->top, .max = UINT64_MAX - 1,
 		 .help = "show N methods, 0 for all (default: text 30, others all)"},
 		{.name = "sort", .argument = "BY", .kind = RD_OPT_CHOICE, .target = &w->sort, .words = sort_words,
@@ -194,8 +196,7 @@ bool rd_report_words(struct rd_report_words *w, int argc, char **argv, int *exit
 		 .help = "text and json: what the work was made of, and how much reconciliation changed"},
 		{.name = "digest", .kind = RD_OPT_FLAG, .target = &w->digest,
 		 .help = "only one line of 32 hex digits, equal for equal contents"},
-		{.name = "strict", .kind = RD_OPT_FLAG, .target = &w->strict,
-		 .help = "exit code 3 for lost events too"},
+		RD_OPTION_STRICT(&w->strict),
 		{.name = "broker", .argument = "ENDPOINT", .kind = RD_OPT_TEXT, .target = &w->client.broker,
 		 .help = "RESULT is the id of a job there: its result, or while it runs the hottest methods so far"},
 		RD_OPTIONS_SECURITY(&w->client.security),

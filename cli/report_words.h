@@ -34,6 +34,12 @@ size_t rd_view_options(struct rd_view_words *v, struct rd_option *to);
  */
 size_t rd_view_options_of_names(struct rd_view_words *v, struct rd_option *to);
 
+/* What several results side by side are told as, and which samples of a method count. */
+enum { RD_TABLE_TEXT, RD_TABLE_JSON, RD_TABLE_CSV };
+extern const char *const rd_table_words[];
+enum { RD_COUNT_EXCLUSIVE, RD_COUNT_INCLUSIVE };
+extern const char *const rd_count_words[];
+
 struct rd_report_words {
 	const char *const *results;    /* with a broker the only one is a job's id */
 	size_t results_n;

@@ -42,7 +42,7 @@ static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 		 0, NULL},
 		{"force", 0, NULL, "replace a result that is there", RD_OPT_FLAG, &w->force, 0, 0, NULL},
 		{"wait", 0, NULL, "wait until the job has ended", RD_OPT_FLAG, &w->wait, 0, 0, NULL},
-		{"strict", 0, NULL, "exit code 3 for lost events too", RD_OPT_FLAG, &w->strict, 0, 0, NULL},
+		RD_OPTION_STRICT(&w->strict),
 	};
 	const struct rd_command_line line = {
 		.name = NAME,

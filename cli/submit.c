@@ -71,7 +71,7 @@ static size_t own_options(struct words *w, struct rd_option *to)
 		{"scratch", 0, "DIR", "unpack archives below DIR (default: the folder of the result)", RD_OPT_TEXT,
 		 &w->scratch, 0, 0, NULL},
 		{"wait", 0, NULL, "wait until the jobs have ended", RD_OPT_FLAG, &w->wait, 0, 0, NULL},
-		{"strict", 0, NULL, "exit code 3 for lost events too", RD_OPT_FLAG, &w->run.strict, 0, 0, NULL},
+		RD_OPTION_STRICT(&w->run.strict),
 		{"progress", 0, "FORM", "with --wait, how to show progress on stderr (default: a bar on a terminal)",
 		 RD_OPT_CHOICE, &w->run.progress, 0, 0, rd_progress_words},
 		{"quiet", 'q', NULL, "say nothing but ids and what goes wrong", RD_OPT_FLAG, &w->run.quiet, 0, 0, NULL},
@@ -220,9 +220,7 @@ static int submit_each(struct submitting *s)
 		struct rd_error err;
 		char output[4400];
 		n = files_of_set(&w->run.inputs, i);
-		struct rd_span path = {(const uint8_t *)one.inputs.files.at[i].path,
-				       strlen(one.inputs.files.at[i].path)};
-		struct rd_span name = rd_base_name(path);
+		struct rd_span name = rd_base_name(rd_text_span(one.inputs.files.at[i].path));
 		snprintf(output, sizeof output, "%s/%.*s.rundown", w->run.output ? w->run.output : ".",
 			 (int)name.size_bytes, (const char *)name.at);
 		one.output = output;

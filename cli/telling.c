@@ -145,14 +145,12 @@ static int show(struct rd_telling *s, const char *path, struct rd_error *err)
 /* A folder's file that cannot be told is noted, and the others are told. */
 static int show_or_note(struct rd_telling *s, const char *path, struct rd_error *err)
 {
-	char line[1024];
 	int code = show(s, path, err);
 
 	if (code == 0 || code == RD_NOMEM)
 		return code;
 	s->incomplete = true;
-	err->file[0] = 0;
-	rd_note(s->name, "%s is left out: %s", path, rd_error_line(err, line, sizeof line));
+	rd_note_left_out(s->name, path, err);
 	rd_error_at(err, code, path, RD_NO_OFFSET);
 	return 0;
 }
@@ -172,8 +170,7 @@ static int show_word(struct rd_telling *s, const char *word, struct rd_error *er
 				   RD_NO_OFFSET);
 	size_t shown = s->shown;
 	for (size_t i = 0; i < entries.n && code == 0; i++) {
-		bool slash = word[strlen(word) - 1] == '/';
-		code = rd_path(path, sizeof path, err, "%s%s%s", word, slash ? "" : "/", entries.at[i].name);
+		code = rd_path_below(path, sizeof path, err, word, entries.at[i].name);
 		if (code == 0)
 			code = show_or_note(s, path, err);
 	}

@@ -18,10 +18,7 @@
 #define TOP_DEFAULT UINT64_MAX
 #define TOP_TEXT    20
 
-enum { FORM_TEXT, FORM_JSON, FORM_CSV };
-static const char *const format_words[] = {"text", "json", "csv", NULL};
 static const char *const by_words[] = {"result", NULL};
-static const char *const count_words[] = {"exclusive", "inclusive", NULL};
 
 struct words {
 	const char *const *paths;
@@ -63,17 +60,14 @@ static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 	const struct rd_option own[] = {
 		{.name = "by", .argument = "WHAT", .kind = RD_OPT_CHOICE, .target = &w->by, .words = by_words,
 		 .help = "a column for each result (the only one there is)"},
-		{.name = "format", .argument = "FORM", .help = "the form of the answer (default text)",
-		 .kind = RD_OPT_CHOICE, .target = &w->format, .words = format_words},
-		{.name = "output", .letter = 'o', .argument = "FILE", .kind = RD_OPT_TEXT, .target = &w->output,
-		 .help = "write to FILE, which appears whole or not at all"},
+		RD_OPTION_FORM(&w->format, rd_table_words),
+		RD_OPTION_OUTPUT(&w->output),
 		{.name = "count", .argument = "WHICH", .kind = RD_OPT_CHOICE, .target = &w->count,
-		 .words = count_words, .help = "which samples of a method count (default exclusive)"},
+		 .words = rd_count_words, .help = "which samples of a method count (default exclusive)"},
 		{.name = "top", .argument = "N", .kind = RD_OPT_NUMBER, .target = &w->top, .max = UINT64_MAX - 1,
 		 .help = "show the N methods with the largest shares of all results together, 0 for all (default: text 20, "
 			 "others all)"},
-		{.name = "strict", .kind = RD_OPT_FLAG, .target = &w->strict,
-		 .help = "exit code 3 for lost events too"},
+		RD_OPTION_STRICT(&w->strict),
 	};
 	struct rd_option options[sizeof own / sizeof *own + RD_VIEW_OPTIONS];
 	size_t n = sizeof own / sizeof *own;
@@ -132,39 +126,45 @@ static int add_result(struct adding *a, const char *path, struct rd_error *err)
 static int add_or_note(struct adding *a, const char *path, struct rd_error *err)
 {
 	size_t before = a->trend.results.n;
-	char line[1024];
 	int code = add_result(a, path, err);
 
 	if (code == 0 || code == RD_NOMEM || code == RD_USAGE || a->trend.results.n > before)
 		return code;
-	err->file[0] = 0;
-	rd_note(NAME, "%s is left out: %s", path, rd_error_line(err, line, sizeof line));
+	rd_note_left_out(NAME, path, err);
 	a->exit_code = RD_EXIT_INCOMPLETE;
 	return 0;
+}
+
+/* *found: whether it is a result. */
+static int add_entry(struct adding *a, const char *folder, const char *name, bool *found, struct rd_error *err)
+{
+	char path[4096];
+
+	*found = false;
+	if (name[0] == '.')
+		return 0;
+	int code = rd_path_below(path, sizeof path, err, folder, name);
+	*found = code == 0 && rd_store_own(path, NULL) == 0;
+	return *found ? add_or_note(a, path, err) : code;
 }
 
 static int add_folder(struct adding *a, const char *folder, struct rd_error *err)
 {
 	struct dirent **names;
-	size_t length = strlen(folder), found = 0;
 	int n = scandir(folder, &names, NULL, alphasort), code = 0;
-	char path[4096];
+	bool any = false, found;
 
 	if (n < 0)
 		return rd_error_at(err, rd_fail_errno(err, "cannot read the folder"), folder, RD_NO_OFFSET);
 	for (int i = 0; i < n; i++) {
-		const char *name = names[i]->d_name;
-		if (code == 0 && name[0] != '.')
-			code = rd_path(path, sizeof path, err, "%s%s%s", folder, folder[length - 1] == '/' ? "" : "/",
-				       name);
-		if (code == 0 && name[0] != '.' && rd_store_own(path, NULL) == 0) {
-			found++;
-			code = add_or_note(a, path, err);
+		if (code == 0) {
+			code = add_entry(a, folder, names[i]->d_name, &found, err);
+			any = any || found;
 		}
 		free(names[i]);
 	}
 	free(names);
-	if (code == 0 && found == 0)
+	if (code == 0 && !any)
 		code = rd_error_at(err, rd_fail(err, RD_NOT_FOUND, "neither a result nor a folder with one right in it"),
 				   folder, RD_NO_OFFSET);
 	return code;
@@ -214,9 +214,9 @@ static int show(const struct adding *a, struct rd_error *err)
 		return code;
 	struct rd_trend_show s = {.top = w->top == TOP_DEFAULT ? 0 : (size_t)w->top,
 				  .columns = rd_terminal_columns(o.out.fd)};
-	if (w->format == FORM_JSON)
+	if (w->format == RD_TABLE_JSON)
 		code = rd_trend_json(&a->trend, &s, &o.out, err);
-	else if (w->format == FORM_CSV)
+	else if (w->format == RD_TABLE_CSV)
 		code = rd_trend_csv(&a->trend, &s, &o.out, err);
 	else {
 		s.top = w->top == TOP_DEFAULT ? TOP_TEXT : s.top;
@@ -237,7 +237,7 @@ int rd_cmd_top(int argc, char **argv)
 	if (!read_words(&w, argc, argv, &exit_code))
 		return exit_code;
 	rd_view_words_filter(&w.view, &a.filter);
-	rd_trend_init(&a.trend, w.count == 1);
+	rd_trend_init(&a.trend, w.count == RD_COUNT_INCLUSIVE);
 	int code = add_all(&a, &err);
 	if (code == 0) {
 		note_kinds(&a.trend);
