@@ -310,7 +310,7 @@ $(FUZZ_C:tests/fuzz/fuzz_%.c=fuzz-%): fuzz-%:
 
 # ---- for people
 
-.PHONY: deb install-tree demo deps install install-deploy uninstall format clean help
+.PHONY: deb demo deps install install-deploy uninstall format clean help
 DEMO_TRACE ?= tests/traces/shop-small.nettrace.zst
 demo: deps
 	@+$(MAKE) --no-print-directory all
@@ -339,17 +339,12 @@ install: all install-deploy
 	install -m 644 $(DOCS) $(DESTDIR)$(PREFIX)/share/doc/rundown
 	$(if $(FORMAT_DOCS),install -m 644 $(FORMAT_DOCS) $(DESTDIR)$(PREFIX)/share/doc/rundown/formats)
 
-# As packages have it, in a folder of its own.
-install-tree: all
-	@$(MAKE) --no-print-directory install DESTDIR=$(abspath $(STAGE)) PREFIX=/usr >/dev/null
-
 # Debian packages; the last lines name them.
-deb: STAGE := $(B)/deb/stage
 deb: deps
 	@sh mk/deps.sh dpkg-dev binutils
 	@rm -rf $(B)/deb
-	@+$(MAKE) --no-print-directory install-tree STAGE=$(STAGE)
-	@sh mk/deb.sh $(STAGE) $(B)/deb
+	@+$(MAKE) --no-print-directory install DESTDIR=$(abspath $(B))/deb/stage PREFIX=/usr >/dev/null
+	@sh mk/deb.sh $(B)/deb/stage $(B)/deb
 
 uninstall:
 	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%) $(patsubst docs/man/%,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(MAN))

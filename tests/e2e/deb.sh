@@ -13,7 +13,7 @@ done
 
 # ---- made twice, they are the same bytes
 
-make --no-print-directory install-tree STAGE="$scratch/stage" >"$scratch/out" 2>&1
+make -s install DESTDIR="$scratch/stage" PREFIX=/usr >"$scratch/out" 2>&1
 is "what is packed is what is installed: exit code" 0 $?
 for n in 1 2; do
 	SOURCE_DATE_EPOCH=1772323200 sh mk/deb.sh "$scratch/stage" "$scratch/$n" >"$scratch/packages" 2>"$scratch/err"
