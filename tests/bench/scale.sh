@@ -7,7 +7,8 @@
 # efficiency (what workers without any waiting would take, over what it took), the processor's time of broker and
 # merger for a task, and how busy the machine's processors were: at 100 % it is the machine that bends, and neither.
 #
-#   RD_SCALE_MS="100 10"  lengths of tasks     RD_SCALE_WORKERS="1 2 4 8 16 32 64"     RD_SCALE_ROUNDS=20 tasks a worker
+#   RD_SCALE_MS="100 10"  lengths of tasks     RD_SCALE_WORKERS="1 2 4 8 16 32 64"     RD_SCALE_ROUNDS=20 tasks a worker,
+#   but 200 at least, so that clock ticks and what a job costs once do not tell
 set -u
 . "${RD_ROOT:-.}/tests/e2e/lib.sh"
 tools=${RD_BUILD:-build/release}/tests
@@ -52,9 +53,13 @@ else
 	echo "# no network namespaces: all over the loopback"
 fi
 
-# ---- one trace in many shards: a task of some 60 KB, whose partial is of a real one's shape
+# ---- a trace that grows with the tasks: one of 75 KB each, whose partial is of a real one's shape
 
-"$tools/gen/gen_trace" -o "$scratch/in/t.nettrace" --size 96M --seed 7 --format nettrace4
+# trace TASKS
+trace()
+{
+	"$tools/gen/gen_trace" -o "$scratch/in/t.nettrace" --size $(($1 * 75000)) --seed 7 --format nettrace4
+}
 "$bin/rundown" keys "$scratch/keys" >/dev/null
 port=$((20000 + $$ % 10000))
 cpu_ms()
@@ -69,6 +74,7 @@ seconds_of()
 {
 	sed -n "s/.* t=\([0-9.]*\) .*/\1/p" "$1"
 }
+# begin WORKERS MS
 begin()
 {
 	"$bin/rundown-broker" --listen "tcp://$address:$port" --keys "$scratch/keys" --root "$scratch" --log debug 2>"$scratch/broker.log" &
@@ -78,15 +84,8 @@ begin()
 	workers=
 	i=0
 	while [ $i -lt "$1" ]; do
-		set -- "$1" "$2" $machines
-		shift 2
-		within=
-		if [ $# -gt 0 ]; then
-			shift $((i % 8))
-			within="ip netns exec $1"
-		fi
-		set -- "$count" "$ms"
-		RD_SCALE_MS=$2 $within "$tools/bench/scale_worker" --broker "tcp://$address:$port" --keys "$scratch/keys/worker" 2>/dev/null &
+		RD_SCALE_MS=$2 ${machines:+ip netns exec ${prefix}n$((i % 8 + 1))} "$tools/bench/scale_worker" \
+			--broker "tcp://$address:$port" --keys "$scratch/keys/worker" 2>/dev/null &
 		workers="$workers $!"
 		i=$((i + 1))
 	done
@@ -101,8 +100,9 @@ printf '%6s %8s %6s %8s %8s %8s %10s %12s %12s %8s\n' ms workers tasks seconds t
 for ms in $lengths; do
 	for count in $counts; do
 		port=$((port + 1))
+		tasks=$((count * rounds > 200 ? count * rounds : 200))
+		trace $tasks
 		begin "$count" "$ms"
-		tasks=$((count * rounds))
 		before_b=$(cpu_ms $broker) before_m=$(cpu_ms $merger) busy=$(busy)
 		"$bin/rundown" submit --broker "tcp://$address:$port" --keys "$scratch/keys/client" --shards "$tasks" --wait -q \
 			"$scratch/in/t.nettrace" -o "$scratch/out/$ms-$count.rundown" >/dev/null 2>"$scratch/err" || cat "$scratch/err" >&2
