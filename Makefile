@@ -264,11 +264,11 @@ check-faults: all tests
 check-properties: $(B)/tests/properties/test_properties
 	RD_SEEDS=$(SEEDS) RD_SEED=$(SEED) $<
 
-# How fast a trace becomes a partial: make bench-decode TRACES="..." BENCH_OPTIONS=--preliminary
+# What each step of a job costs: make bench-steps TRACES="..." BENCH_OPTIONS=--preliminary
 TRACES ?=
 BENCH_OPTIONS ?=
-.PHONY: bench-decode
-bench-decode: $(B)/tests/bench/bench_decode
+.PHONY: bench-steps
+bench-steps: $(B)/tests/bench/bench_steps
 	$< $(BENCH_OPTIONS) $(TRACES)
 
 # How many workers one broker and one merger keep busy (docs/scale.md).
@@ -378,7 +378,7 @@ help:
 #@ make check-faults    kills, partitions, full disks, wrong clocks, poison (docs/reliability.md; ten minutes, as root)
 #@ make check-properties SEEDS=300
 #@                      so many made-up traces, each sharded and delivered in several ways; SEED=N: that one alone
-#@ make bench-decode TRACES="..." BENCH_OPTIONS=--preliminary
+#@ make bench-steps TRACES="..." BENCH_OPTIONS=--preliminary
 #@                      the processor's time from these plain traces to their partials, beside that of reading them
 #@ make bench-scale     1 to 64 workers with tasks of a known length: where broker and merger bend (docs/scale.md)
 #@ make fuzz-NAME       libFuzzer on tests/fuzz/fuzz_NAME.c (needs clang); FUZZ_SECONDS=60
