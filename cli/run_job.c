@@ -84,6 +84,8 @@ static int say_submit(struct talk *t, struct rd_error *err)
 	snprintf(scratch, sizeof scratch, "%s/scratch", t->family->folder);
 	int rc = rd_submission_fill(&s, t->words, 0, t->words->inputs.files.n, scratch, err);
 	s.submit.workers = t->workers;
+	/* Nobody can ask a broker of ours for early answers; what was believed is told by --stats only. */
+	s.submit.preliminary = t->words->stats;
 	s.submit.watch = true;
 	if (rc == 0)
 		rc = rd_send(t->socket, 0, &s.envelope, NULL, err);

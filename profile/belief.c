@@ -8,6 +8,13 @@ struct believed {
 	uint64_t believed, found;             /* exclusive samples */
 };
 
+uint64_t rd_belief_weight(uint64_t i, uint64_t n)
+{
+	uint64_t run = rd_belief_run(n), first = i - i % run, length = n - first < run ? n - first : run;
+
+	return i - first == rd_hash_u64(first) % length ? length : 0;
+}
+
 void rd_belief_init(struct rd_belief *b)
 {
 	rd_records_init(&b->methods, sizeof(struct believed), offsetof(struct believed, believed));
@@ -35,7 +42,7 @@ static int add_row(struct rd_belief *b, const struct rd_preliminary_row *row, st
 	return 0;
 }
 
-static int add_shard(struct rd_belief *b, const struct rd_shard_ref *shard, struct rd_strings *strings,
+static int add_shard(struct rd_belief *b, struct rd_shard_ref *shard, struct rd_strings *strings,
 		     struct rd_error *err)
 {
 	struct rd_table_reader reader;
@@ -47,6 +54,7 @@ static int add_shard(struct rd_belief *b, const struct rd_shard_ref *shard, stru
 	rd_table_open(&reader, shard->tables, shard->shard, RD_TABLE_PRELIMINARY);
 	while ((rc = rd_table_next(&reader, &rows, err)) > 0) {
 		rc = 0;
+		shard->believed |= rows->preliminary.n > 0;
 		for (size_t i = 0; rc == 0 && i < rows->preliminary.n; i++)
 			rc = add_row(b, &rows->preliminary.at[i], &names, err);
 		if (rc < 0)
@@ -57,7 +65,7 @@ static int add_shard(struct rd_belief *b, const struct rd_shard_ref *shard, stru
 	return rc;
 }
 
-int rd_belief_add_group(struct rd_belief *b, const struct rd_group *g, struct rd_error *err)
+int rd_belief_add_group(struct rd_belief *b, struct rd_group *g, struct rd_error *err)
 {
 	int rc = 0;
 
@@ -86,27 +94,29 @@ static bool innermost(const struct rd_content *c, uint32_t stack, struct believe
 	return true;
 }
 
-int rd_belief_changed(struct rd_belief *b, const struct rd_content *c, uint64_t *changed, struct rd_error *err)
+int rd_belief_find(struct rd_belief *b, const struct rd_content *c, uint32_t stack, uint64_t weight,
+		   struct rd_error *err)
 {
 	struct believed key;
 
-	*changed = 0;
-	if (b->methods.n == 0)
+	if (!innermost(c, stack, &key))
 		return 0;
-	for (uint32_t i = 0; i < c->rows.n; i++) {
-		const struct rd_result_row *row = rd_records_at(&c->rows, i);
-		if (!innermost(c, row->stack, &key))
-			continue;
-		uint32_t id = rd_records_id(&b->methods, &key, NULL);
-		if (id == RD_NONE)
-			return rd_fail_nomem(err);
-		((struct believed *)rd_records_at(&b->methods, id))->found += row->count;
-	}
+	uint32_t id = rd_records_id(&b->methods, &key, NULL);
+	if (id == RD_NONE)
+		return rd_fail_nomem(err);
+	((struct believed *)rd_records_at(&b->methods, id))->found += weight;
+	return 0;
+}
+
+uint64_t rd_belief_changed(const struct rd_belief *b)
+{
+	uint64_t changed = 0;
+
 	for (uint32_t i = 0; i < b->methods.n; i++) {
 		const struct believed *m = rd_records_at(&b->methods, i);
-		*changed += m->found > m->believed ? m->found - m->believed : 0;
+		changed += m->found > m->believed ? m->found - m->believed : 0;
 	}
-	return 0;
+	return changed;
 }
 
 void rd_belief_release(struct rd_belief *b)

@@ -168,6 +168,17 @@ static void add_sample(struct rd_count *count, const struct work *w)
 	count->kinds[w->sample->kind]++;
 }
 
+/* One of those of which its shard believed something? */
+static int note_belief(struct counting *c, const struct work *w, const struct rd_shard_ref *shard, struct rd_error *err)
+{
+	if (c->count->belief == NULL || !shard->believed)
+		return 0;
+	uint64_t weight = rd_belief_weight(rd_stream_place(&c->samples), shard->summary.samples);
+	if (weight == 0)
+		return 0;
+	return rd_belief_find(c->count->belief, c->count->content, w->resolved->whole.stack, weight, err);
+}
+
 static int count_sample(struct counting *c, const struct rd_sample *sample, const struct rd_shard_ref *shard,
 			struct rd_error *err)
 {
@@ -197,7 +208,7 @@ static int count_sample(struct counting *c, const struct rd_sample *sample, cons
 		return rc;
 	add_sample(c->count, &w);
 	add_trust(c, &w);
-	return 0;
+	return note_belief(c, &w, shard, err);
 }
 
 /* A sample is done. */

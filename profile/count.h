@@ -4,6 +4,7 @@
 #ifndef RD_PROFILE_COUNT_H
 #define RD_PROFILE_COUNT_H
 
+#include "profile/belief.h"
 #include "profile/filter.h"
 #include "profile/group.h"
 #include "profile/moments.h"
@@ -15,6 +16,7 @@ struct rd_count {
 	struct rd_filter *filter;
 	bool by_stack_only;           /* rows by process and stack: no thread, kind or bucket */
 	bool once;                    /* an address is for ever what it was for the first sample that asks */
+	struct rd_belief *belief;     /* what became of the samples that it knows is noted here; NULL none */
 	struct rd_progress *progress; /* its `done` is counted here; NULL none */
 	/* Counted: */
 	uint64_t samples, weight, discarded;

@@ -23,7 +23,6 @@ struct finish {
 	struct rd_belief belief;
 	struct rd_count count;
 	struct rd_progress progress;
-	bool believe; /* whether what reconciliation changed can be told */
 };
 
 /* The group with this number as its traces have it; a new one when it is the first. */
@@ -101,7 +100,7 @@ static int run_group(struct finish *f, struct rd_group *g, struct rd_error *err)
 	size_t first_life = f->content.lives.n;
 	int rc = rd_group_gather(g, err);
 
-	if (rc == 0 && f->believe)
+	if (rc == 0 && f->count.belief)
 		rc = rd_belief_add_group(&f->belief, g, err);
 	for (size_t i = 0; i < g->files.n; i++)
 		g->files.at[i].tables.bytes = NULL;
@@ -167,7 +166,8 @@ static int run(struct finish *f, const struct rd_finish_options *opt, struct rd_
 		return rc;
 	rd_filter_init(&f->filter, opt, &f->moments);
 	rd_filter_keep(&f->filter, &f->moments, &f->out->filter);
-	f->believe = rd_filter_is_all(&f->filter);
+	/* What reconciliation changed can be told of all samples only. */
+	f->count.belief = rd_filter_is_all(&f->filter) ? &f->belief : NULL;
 	rd_trust_init(&f->out->trust);
 	if (rd_vec_reserve(&f->out->traces, f->traces_n) < 0)
 		return rd_fail_nomem(err);
@@ -185,8 +185,8 @@ static int run(struct finish *f, const struct rd_finish_options *opt, struct rd_
 	if (opt && opt->not_nothing && f->out->samples == 0 && f->out->discarded > 0)
 		return rd_filter_nothing(&f->filter, &f->content, &f->moments, f->out->discarded, err);
 	f->out->stats.preliminary_samples = f->belief.samples;
-	rc = f->believe ? rd_belief_changed(&f->belief, &f->content, &f->out->stats.preliminary_changed, err) : 0;
-	return rc < 0 ? rc : rd_canonical(&f->content, f->out, &f->progress, err);
+	f->out->stats.preliminary_changed = rd_belief_changed(&f->belief);
+	return rd_canonical(&f->content, f->out, &f->progress, err);
 }
 
 int rd_finish(const struct rd_finish_trace *traces, size_t n, const struct rd_finish_options *opt,

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "profile/belief.h"
 #include "profile/count.h"
 
 /* A call while samples are summed over the tree of calls; numbers as in struct rd_result_call. */
@@ -170,47 +171,55 @@ static bool is_like(const struct rd_sample *a, const struct rd_sample *b)
 	       a->pointer == b->pointer;
 }
 
-/* Each sample to the latest one with its stack, if it is like that; `last` is of these, by stack. */
-static void merge_samples(const struct rd_partial *p, struct rd_partial *few, uint32_t *last)
+/* One of the few, standing for so many. */
+static void add_few(struct rd_partial *few, const struct rd_sample *s, uint64_t weight)
 {
-	for (size_t i = 0; i < p->samples.n; i++) {
-		const struct rd_sample *s = &p->samples.at[i];
-		uint32_t *at = &last[s->stack <= p->stack_ends.n ? s->stack : 0];
-		if (*at != RD_NONE && is_like(&few->samples.at[*at], s)) {
-			few->samples.at[*at].weight++;
-			continue;
-		}
-		*at = (uint32_t)few->samples.n;
-		few->samples.at[few->samples.n] = *s;
-		few->samples.at[few->samples.n++].weight = 1;
-		few->summary.pointerless_samples += s->pointer == 0;
-	}
-	few->summary.samples = few->samples.n;
+	struct rd_sample *copy = &few->samples.at[few->samples.n++];
+
+	*copy = *s;
+	copy->weight = weight;
+	few->summary.pointerless_samples += s->pointer == 0;
+	few->summary.samples++;
 }
 
 /*
- * The partial with as few samples as say the same, each weighing those it stands for; all but the samples is
- * borrowed. Where stacks come in records of their own the moment says which, and *few has the partial's samples.
+ * The samples of which something is believed. Where stacks come in records of their own the moment says which;
+ * else each goes to the latest one with its stack, if it is like that; `last` is of these, by stack.
  */
-static int merge(const struct rd_partial *p, struct rd_partial *few, bool *merged, struct rd_error *err)
+static void take_samples(const struct rd_partial *p, struct rd_partial *few, uint32_t *last)
+{
+	for (size_t i = 0; i < p->samples.n; i++) {
+		const struct rd_sample *s = &p->samples.at[i];
+		uint64_t weight = rd_belief_weight(i, p->samples.n);
+		uint32_t *at = &last[s->stack <= p->stack_ends.n ? s->stack : 0];
+		if (weight == 0)
+			continue;
+		if (p->stack_records.n == 0 && *at != RD_NONE && is_like(&few->samples.at[*at], s)) {
+			few->samples.at[*at].weight += weight;
+			continue;
+		}
+		*at = (uint32_t)few->samples.n;
+		add_few(few, s, weight);
+	}
+}
+
+/* The partial with few samples, each weighing those it stands for; all but the samples is borrowed. */
+static int make_few(const struct rd_partial *p, struct rd_partial *few, struct rd_error *err)
 {
 	size_t stacks = p->stack_ends.n + 1, cap = 0;
 	uint32_t *last = NULL;
 
 	*few = *p;
-	*merged = p->stack_records.n == 0 && p->samples.n < RD_NONE;
-	if (!*merged)
-		return 0;
 	few->samples.at = NULL;
 	few->samples.n = few->samples.cap = 0;
-	few->summary.pointerless_samples = 0;
-	if (rd_vec_reserve(&few->samples, p->samples.n) < 0 ||
+	few->summary.samples = few->summary.pointerless_samples = 0;
+	if (rd_vec_reserve(&few->samples, rd_belief_samples(p->samples.n)) < 0 ||
 	    rd_grow((void **)&last, 0, &cap, stacks, sizeof *last) < 0) {
 		rd_vec_release(&few->samples);
 		return rd_fail_nomem(err);
 	}
 	memset(last, 0xff, stacks * sizeof *last);
-	merge_samples(p, few, last);
+	take_samples(p, few, last);
 	rd_free(last);
 	return 0;
 }
@@ -267,14 +276,13 @@ int rd_finish_preliminary(const struct rd_trace_info *info, struct rd_partial *p
 {
 	struct rd_partial few;
 	struct shard shard = {info, &few};
-	struct believing b = {.file = file_of_shard, .ctx = &shard, .n = 1, .once = true};
-	int rc = merge(p, &few, &b.weighted, err);
+	struct believing b = {.file = file_of_shard, .ctx = &shard, .n = 1, .once = true, .weighted = true};
+	int rc = make_few(p, &few, err);
 
 	if (rc < 0)
 		return rc;
 	rc = believe(&b, p, progress, err);
-	if (b.weighted)
-		rd_vec_release(&few.samples);
+	rd_vec_release(&few.samples);
 	return rc;
 }
 

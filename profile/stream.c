@@ -15,6 +15,7 @@ struct cursor {
 	struct rd_table_reader reader;
 	const struct rd_partial *rows;
 	size_t at;
+	uint64_t before; /* rows of the blocks before */
 };
 
 static size_t rows_of(const struct rd_stream *s, const struct rd_partial *p)
@@ -118,6 +119,7 @@ static int advance(struct rd_stream *s, struct rd_stream_head *head, struct rd_e
 	struct cursor *c = head->cursor;
 
 	while (c->rows == NULL || c->at >= rows_of(s, c->rows)) {
+		c->before += c->rows ? c->at : 0;
 		int rc = rd_table_next(&c->reader, &c->rows, err);
 		if (rc <= 0)
 			return rc;
@@ -169,6 +171,12 @@ const struct rd_sample *rd_stream_sample(const struct rd_stream *s, const struct
 	const struct rd_stream_head *top = &s->heap.at[0];
 	*shard = top->shard;
 	return &top->cursor->rows->samples.at[top->cursor->at];
+}
+
+uint64_t rd_stream_place(const struct rd_stream *s)
+{
+	const struct cursor *c = s->heap.at[0].cursor;
+	return c->before + c->at;
 }
 
 const struct rd_stack_row *rd_stream_record(const struct rd_stream *s, const struct rd_shard_ref **shard)

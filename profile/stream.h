@@ -17,6 +17,7 @@ struct rd_shard_ref {
 	uint16_t file; /* of the group */
 	struct rd_partial_summary summary;
 	struct rd_stack_map stacks;
+	bool believed;  /* its preliminary histogram came along */
 	bool kept;      /* the stacks are there before somebody has it open */
 	unsigned users; /* streams that have it open */
 };
@@ -41,6 +42,8 @@ int rd_stream_peek(struct rd_stream *s, struct rd_row_key *key, struct rd_error 
 /* The row that was peeked, borrowed until the next step, and the shard that its numbers belong to. */
 const struct rd_sample *rd_stream_sample(const struct rd_stream *s, const struct rd_shard_ref **shard);
 const struct rd_stack_row *rd_stream_record(const struct rd_stream *s, const struct rd_shard_ref **shard);
+/* Which row of its shard it is, counted from 0. */
+uint64_t rd_stream_place(const struct rd_stream *s);
 /* Step over the row that was peeked. RD_CORRUPT when the shard's rows are not in order or not where its summary says.
  */
 int rd_stream_step(struct rd_stream *s, struct rd_error *err);

@@ -63,7 +63,8 @@ void rd_text_stats(const struct rd_result *r, struct rd_out *o)
 	rd_out_text(o, "      ");
 	if (s->preliminary_samples) {
 		rd_out_text(o, "reconciliation changed the method of ");
-		put_count(o, s->preliminary_changed, "samples, ");
+		put_count(o, s->preliminary_changed, "samples of the ");
+		put_count(o, s->preliminary_samples, "that shards spoke for, ");
 		rd_out_printf(o, "%s\n      ",
 			      rd_percent_text(s->preliminary_changed, s->preliminary_samples, share));
 	}

@@ -7,7 +7,7 @@ gen=${RD_BUILD:-build/release}/tests/gen/gen_trace
 # work TRACE SHARDS: the object "work" of its result, in $scratch/work.
 work()
 {
-	"$bin/rundown" run "$1" -o "$scratch/r" --force --shards "$2" -q 2>"$scratch/err" || cat "$scratch/err" >&2
+	"$bin/rundown" run "$1" -o "$scratch/r" --force --shards "$2" --stats >/dev/null 2>"$scratch/err" || cat "$scratch/err" >&2
 	"$bin/rundown" report "$scratch/r" --stats --format json | jq .work >"$scratch/work"
 }
 
@@ -64,7 +64,7 @@ holds "time and memory" '.finish_ns > 0 and .merge_ns > 0 and .finish_peak_bytes
 "$bin/rundown" report "$scratch/r" --stats >"$scratch/out"
 is "report --stats: text" "work: 7 shards; 1 1 1" "$(grep -o '^work: 7 shards;' "$scratch/out") $(
 	grep -c 'facts .*, their names .* stacks .* samples and 0 stack records .*, preliminary histograms' "$scratch/out") $(
-	grep -c 'reconciliation changed the method of .* samples, .* %' "$scratch/out") $(
+	grep -c 'reconciliation changed the method of .* samples of the .* that shards spoke for, .* %' "$scratch/out") $(
 	grep -c 'merge .* in .*, finish .* in .* of memory' "$scratch/out")"
 "$bin/rundown" report "$scratch/r" --format json | jq -e 'has("work") | not' >/dev/null
 is "only where it is asked for" 0 $?
