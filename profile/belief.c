@@ -42,8 +42,7 @@ static int add_row(struct rd_belief *b, const struct rd_preliminary_row *row, st
 	return 0;
 }
 
-static int add_shard(struct rd_belief *b, struct rd_shard_ref *shard, struct rd_strings *strings,
-		     struct rd_error *err)
+static int add_shard(struct rd_belief *b, struct rd_shard_ref *shard, struct rd_strings *strings, struct rd_error *err)
 {
 	struct rd_table_reader reader;
 	struct rd_shard_names names;

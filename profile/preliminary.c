@@ -237,8 +237,7 @@ struct believing {
 	bool weighted; /* a sample's weight says how many it stands for */
 };
 
-static int believe(const struct believing *b, struct rd_partial *to, struct rd_progress *progress,
-		   struct rd_error *err)
+static int believe(const struct believing *b, struct rd_partial *to, struct rd_progress *progress, struct rd_error *err)
 {
 	struct rd_content content;
 	struct rd_group group;

@@ -23,11 +23,12 @@
 #include "trace/etl/buffer.h"
 #include "trace/trace.h"
 
-static const char help[] = "usage: bench_steps [--preliminary] [--finish] [--shards N] [--rounds N] [--tables] TRACE...\n"
-			   "  --preliminary   with the histogram of each shard\n"
-			   "  --finish        the finish, too\n"
-			   "  --shards N      in at most N shards (default 1)\n"
-			   "  --tables        the bytes of every table too\n";
+static const char help[] =
+	"usage: bench_steps [--preliminary] [--finish] [--shards N] [--rounds N] [--tables] TRACE...\n"
+	"  --preliminary   with the histogram of each shard\n"
+	"  --finish        the finish, too\n"
+	"  --shards N      in at most N shards (default 1)\n"
+	"  --tables        the bytes of every table too\n";
 
 struct words {
 	bool preliminary, finish, tables;
@@ -131,8 +132,8 @@ static uint64_t plain_bytes(const struct rd_source *s, const struct rd_index *ix
 	return sum;
 }
 
-static int decode_shard(struct bench *b, const struct rd_source *s, const struct rd_index *ix, const struct rd_plan *plan,
-			const struct words *w, struct rd_error *err)
+static int decode_shard(struct bench *b, const struct rd_source *s, const struct rd_index *ix,
+			const struct rd_plan *plan, const struct words *w, struct rd_error *err)
 {
 	struct rd_shard_options options = {.preliminary = w->preliminary};
 	rd_block_vec blocks = {0}, context = {0};
@@ -252,12 +253,10 @@ static void tell(const struct bench *b, const struct words *w)
 
 static int read_words(int argc, char **argv, struct words *w)
 {
-	static const struct option options[] = {{"preliminary", no_argument, NULL, 'p'},
-						{"finish", no_argument, NULL, 'f'},
-						{"shards", required_argument, NULL, 's'},
-						{"rounds", required_argument, NULL, 'r'},
-						{"tables", no_argument, NULL, 't'},
-						{NULL, 0, NULL, 0}};
+	static const struct option options[] = {
+		{"preliminary", no_argument, NULL, 'p'},  {"finish", no_argument, NULL, 'f'},
+		{"shards", required_argument, NULL, 's'}, {"rounds", required_argument, NULL, 'r'},
+		{"tables", no_argument, NULL, 't'},       {NULL, 0, NULL, 0}};
 	int c;
 
 	*w = (struct words){.rounds = 5, .shards = 1};

@@ -6,8 +6,9 @@
 
 static void test_weights_are_all_samples(void **state)
 {
-	static const uint64_t sizes[] = {0, 1, 2, RD_BELIEF_SAMPLES - 1, RD_BELIEF_SAMPLES, RD_BELIEF_SAMPLES + 1,
-					 7 * RD_BELIEF_SAMPLES + 1, 100000};
+	static const uint64_t sizes[] = {
+		0,     1, 2, RD_BELIEF_SAMPLES - 1, RD_BELIEF_SAMPLES, RD_BELIEF_SAMPLES + 1, 7 * RD_BELIEF_SAMPLES + 1,
+		100000};
 
 	for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
 		uint64_t n = sizes[k], taken = 0, sum = 0;
