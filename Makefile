@@ -36,7 +36,8 @@ MAIN_rundown-worker := worker
 MAIN_rundown-merger := merger
 
 PACKAGES := gcc libc6-dev make libzmq3-dev libprotobuf-c-dev protobuf-c-compiler liblmdb-dev libcmocka-dev \
-	libarchive-dev libzstd-dev zlib1g-dev liblzma-dev libbz2-dev libxxhash-dev libsqlite3-dev libfwnt1 libmicrohttpd-dev zstd jq zip unzip xz-utils bzip2
+	libarchive-dev libzstd-dev zlib1g-dev liblzma-dev libbz2-dev libxxhash-dev libsqlite3-dev libfwnt1 libmicrohttpd-dev zstd jq zip unzip xz-utils bzip2 \
+	valgrind
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -271,6 +272,20 @@ BENCH_OPTIONS ?=
 bench-steps: $(B)/tests/bench/bench_steps
 	$< $(BENCH_OPTIONS) $(TRACES)
 
+# What tests/e2e/instructions.sh holds decoding and finishing against.
+.PHONY: renew-instructions
+renew-instructions: $(B)/tests/bench/bench_steps $(B)/tests/gen/gen_trace
+	@RD_RENEW=1 RD_ROOT=. RD_BIN=$(BIN) RD_BUILD=$(B) sh tests/e2e/instructions.sh
+	@cat tests/bench/instructions
+
+# Whole runs beside what a user would otherwise run (docs/performance.md).
+BENCH_TOOLS := $(B)/tests/bench/measure $(B)/tests/gen/gen_trace $(B)/tests/gen/gen_large
+.PHONY: bench bench-quick bench-growth
+bench-growth: all $(BENCH_TOOLS)
+	@RD_ROOT=. RD_BIN=$(BIN) RD_BUILD=$(B) sh tests/bench/growth.sh
+bench bench-quick: all $(BENCH_TOOLS)
+	@RD_ROOT=. RD_BIN=$(BIN) RD_BUILD=$(B) RD_BENCH=$(if $(filter bench,$@),full,quick) sh tests/bench/bench.sh
+
 # How many workers one broker and one merger keep busy (docs/scale.md).
 $(B)/tests/bench/scale_worker: ALL_LDFLAGS += -Wl,--wrap=rd_shard_decode
 .PHONY: bench-scale
@@ -380,6 +395,11 @@ help:
 #@                      so many made-up traces, each sharded and delivered in several ways; SEED=N: that one alone
 #@ make bench-steps TRACES="..." BENCH_OPTIONS=--preliminary
 #@                      the processor's time from these plain traces to their partials, beside that of reading them
+#@ make renew-instructions
+#@                      keep what decoding and finishing cost now, in instructions; `make check` fails on 5 % more
+#@ make bench           whole runs beside dotnet-trace (where it is) and xxhsum: 20 minutes, 15 GB of disk
+#@ make bench-quick     the same with fewer and smaller traces: a minute
+#@ make bench-growth    cost by the trace's size, by shards, by different stacks, with plots: five minutes
 #@ make bench-scale     1 to 64 workers with tasks of a known length: where broker and merger bend (docs/scale.md)
 #@ make fuzz-NAME       libFuzzer on tests/fuzz/fuzz_NAME.c (needs clang); FUZZ_SECONDS=60
 #@ make coverage        the share of lines that the unit tests run, by room
