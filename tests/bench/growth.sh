@@ -38,9 +38,10 @@ gen()
 
 echo "# bytes: format, MB, ms, ms a MB"
 for format in nettrace4 etl; do
-	for size in 5 20 80 320 1280 4096; do
+	for size in 16 40 80 320 1280 4096; do
 		gen --format $format --size ${size}M
-		point bytes $format $size "$(($(wc -c <"$scratch/made") / 1000000))"
+		mb=$(($(wc -c <"$scratch/made") / 1000000))
+		point bytes $format $mb $mb
 	done
 done
 echo "# shards: format, shards of 1 GB, ms, ms a MB"
