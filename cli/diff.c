@@ -16,14 +16,18 @@
 #define TOP_DEFAULT UINT64_MAX
 #define TOP_TEXT    30
 
+enum { FORMAT_HTML = RD_TABLE_CSV + 1 };
+static const char *const format_words[] = {
+	[RD_TABLE_TEXT] = "text", [RD_TABLE_JSON] = "json", [RD_TABLE_CSV] = "csv", [FORMAT_HTML] = "html", NULL};
+enum { BY_METHOD, BY_STACK };
 static const char *const by_words[] = {"method", "stack", NULL};
 static const char *const norm_words[] = {"samples", "time", "none", NULL};
 
 struct words {
 	const char *path[2], *output;
-	int format, by, count, norm;
+	int format, by, count, norm; /* by: -1 not given */
 	uint64_t top;
-	struct rd_share fail_over;
+	struct rd_share fail_over, min;
 	struct rd_view_words view;
 	bool strict;
 };
@@ -34,6 +38,8 @@ static const char examples[] =
 	"  rundown diff monday.rundown tuesday.rundown --count inclusive --group module --process shop\n"
 	"  rundown diff base.rundown new.rundown --fail-over 5% --normalise time -o diff.txt || exit 1\n"
 	"      a gate: exit code 4 when a method costs more than 5 % of all before in addition\n"
+	"  rundown diff monday.rundown tuesday.rundown --format html -o diff.html\n"
+	"      a page with a flame graph in which red grew and blue shrank, for any browser\n"
 	"  rundown diff base.rundown new.rundown --format json | jq '.methods[] | select(.significant)'\n";
 
 static const char notes[] =
@@ -43,11 +49,31 @@ static const char notes[] =
 	"of\n"
 	"an input that was cut, damaged or partly quarantined; 4 something is worse than --fail-over allows.\n";
 
+/* Words that are right each but say nothing together. */
+static int check(const struct words *w)
+{
+	bool html = w->format == FORMAT_HTML;
+
+	if (w->fail_over.given && w->fail_over.count)
+		return rd_usage(NAME, "--fail-over is a part of all, such as 5%%");
+	if (w->min.millionths > 1000000)
+		return rd_usage(NAME, "--min: more than 100 %%");
+	if (html && (w->by >= 0 || w->top != TOP_DEFAULT || w->min.given || w->view.inverted))
+		return rd_usage(NAME, "--%s does not go with --format html: the page has all methods and all stacks",
+				w->by >= 0              ? "by"
+				: w->top != TOP_DEFAULT ? "top"
+				: w->min.given          ? "min"
+							: "inverted");
+	if (w->view.inverted && w->by != BY_STACK)
+		return rd_usage(NAME, "--inverted turns stacks around: it goes with --by stack");
+	return 0;
+}
+
 static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 {
 	/* clang-format off */
 	const struct rd_option own[] = {
-		RD_OPTION_FORM(&w->format, rd_table_words),
+		RD_OPTION_FORM(&w->format, format_words),
 		RD_OPTION_OUTPUT(&w->output),
 		{.name = "by", .argument = "WHAT", .kind = RD_OPT_CHOICE, .target = &w->by, .words = by_words,
 		 .help = "compare methods, or whole stacks (default method)"},
@@ -61,6 +87,10 @@ static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 		{.name = "fail-over", .argument = "PART", .kind = RD_OPT_SHARE, .target = &w->fail_over,
 		 .help = "exit code 4 when something grew by more than this part of all before, as 5%, and by more "
 			 "than noise"},
+		{.name = "min", .argument = "SHARE", .kind = RD_OPT_SHARE, .target = &w->min,
+		 .help = "leave out what has fewer inclusive samples on both sides: 10, or 0.5% of the side's"},
+		{.name = "inverted", .kind = RD_OPT_FLAG, .target = &w->view.inverted,
+		 .help = "stacks from the innermost frame out"},
 		RD_OPTION_STRICT(&w->strict),
 	};
 	struct rd_option options[sizeof own / sizeof *own + RD_VIEW_OPTIONS];
@@ -78,8 +108,7 @@ static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 		return false;
 	w->path[RD_BEFORE] = argv[first];
 	w->path[RD_AFTER] = argv[first + 1];
-	if (w->fail_over.given && w->fail_over.count)
-		*exit_code = rd_usage(NAME, "--fail-over is a part of all, such as 5%%");
+	*exit_code = check(w);
 	return *exit_code == 0;
 }
 
@@ -120,6 +149,22 @@ static bool is_worse(const struct words *w, const struct rd_diff *d)
 	return true;
 }
 
+/* The same views by stack, for the flame graph. */
+static int write_page(const struct rd_diff *d, const struct rd_diff_show *show, struct rd_out *out,
+		      struct rd_error *err)
+{
+	struct rd_diff_options options = d->options;
+	struct rd_diff stacks;
+
+	options.by = RD_DIFF_STACKS;
+	int code = rd_diff_make(&stacks, d->side[RD_BEFORE], d->side[RD_AFTER], &options, err);
+	if (code < 0)
+		return code;
+	code = rd_diff_html(d, &stacks, show, out, err);
+	rd_diff_release(&stacks);
+	return code;
+}
+
 static int write_diff(const struct words *w, const struct rd_diff *d, struct rd_output *o, struct rd_error *err)
 {
 	struct rd_diff_show show = {.top = w->top == TOP_DEFAULT ? 0 : (size_t)w->top,
@@ -132,6 +177,8 @@ static int write_diff(const struct words *w, const struct rd_diff *d, struct rd_
 		return rd_diff_json(d, &show, &o->out, err);
 	if (w->format == RD_TABLE_CSV)
 		return rd_diff_csv(d, &show, &o->out, err);
+	if (w->format == FORMAT_HTML)
+		return write_page(d, &show, &o->out, err);
 	if (w->top == TOP_DEFAULT)
 		show.top = TOP_TEXT;
 	return rd_diff_text(d, &show, &o->out, err);
@@ -140,9 +187,11 @@ static int write_diff(const struct words *w, const struct rd_diff *d, struct rd_
 /* The views are made. 0 or a code; *worse: what the gate says. */
 static int compare(const struct words *w, const struct rd_view views[2], bool *worse, struct rd_error *err)
 {
-	struct rd_diff_options options = {.by = (enum rd_diff_by)w->by,
+	struct rd_diff_options options = {.by = w->by == BY_STACK ? RD_DIFF_STACKS : RD_DIFF_METHODS,
 					  .count = (enum rd_diff_count)w->count,
-					  .norm = (enum rd_diff_norm)w->norm};
+					  .norm = (enum rd_diff_norm)w->norm,
+					  .min_samples = w->min.count,
+					  .min_millionths = w->min.millionths};
 	struct rd_output o;
 	struct rd_diff d;
 	int code = rd_diff_make(&d, &views[RD_BEFORE], &views[RD_AFTER], &options, err);
@@ -177,7 +226,7 @@ static int look(const struct words *w, const struct rd_result results[2], struct
 
 int rd_cmd_diff(int argc, char **argv)
 {
-	struct words w = {.top = TOP_DEFAULT, .view = RD_VIEW_NO_WORDS};
+	struct words w = {.top = TOP_DEFAULT, .by = -1, .view = RD_VIEW_NO_WORDS};
 	struct rd_result results[2];
 	struct rd_view views[2];
 	struct rd_error err;

@@ -82,8 +82,15 @@ static int count(struct rd_diff *d, struct side sides[2])
 	return 0;
 }
 
-/* What has no samples of the compared kind on either side is no row. */
-static void drop_empty(struct rd_diff *d)
+static bool has_enough(const struct rd_diff *d, const struct rd_diff_row *row, int at)
+{
+	double least = (double)d->samples[at] * d->options.min_millionths / 1e6;
+
+	return row->inclusive[at] >= d->options.min_samples && (double)row->inclusive[at] >= least;
+}
+
+/* What has no samples of the compared kind on either side is no row, nor what has too few on both. */
+static void drop_rows(struct rd_diff *d)
 {
 	size_t kept = 0;
 
@@ -92,6 +99,10 @@ static void drop_empty(struct rd_diff *d)
 		uint64_t before = rd_diff_count(d, row, RD_BEFORE), after = rd_diff_count(d, row, RD_AFTER);
 		if (before == 0 && after == 0)
 			continue;
+		if (!has_enough(d, row, RD_BEFORE) && !has_enough(d, row, RD_AFTER)) {
+			d->too_few++;
+			continue;
+		}
 		d->fresh += before == 0;
 		d->gone += after == 0;
 		d->rows.at[kept++] = *row;
@@ -193,7 +204,7 @@ static int make(struct rd_diff *d, struct rd_error *err)
 		return rd_fail_nomem(err);
 	if ((code = choose_denominators(d, err)) != 0)
 		return code;
-	drop_empty(d);
+	drop_rows(d);
 	rd_diff_judge(d);
 	if (d->rows.n)
 		qsort_r(d->rows.at, d->rows.n, sizeof *d->rows.at, compare_rows, d);

@@ -24,6 +24,9 @@ struct rd_diff_options {
 	enum rd_diff_by by;
 	enum rd_diff_count count; /* that is compared */
 	enum rd_diff_norm norm;
+	/* What has fewer inclusive samples on both sides is no row: so many, */
+	uint64_t min_samples;
+	uint32_t min_millionths; /* or this part of the side's */
 };
 
 struct rd_diff_row {
@@ -47,6 +50,7 @@ struct rd_diff {
 	struct rd_records calls;         /* struct rd_view_call, of these methods */
 	RD_VEC(struct rd_diff_row) rows; /* the largest difference first */
 	size_t fresh, gone, tested, significant;
+	size_t too_few; /* rows that are none by min_samples or min_millionths */
 };
 
 /* A difference that sampling makes with this probability is no finding, all tests taken together. */

@@ -146,40 +146,47 @@ static void put_test(struct rd_json *j, const struct rd_diff *d)
 	rd_json_object_end(j);
 }
 
-int rd_diff_json(const struct rd_diff *d, const struct rd_diff_show *o, struct rd_out *out, struct rd_error *err)
+int rd_diff_object(struct rd_json *j, const char *key, const struct rd_diff *d, const struct rd_diff_show *o,
+		   struct rd_error *err)
 {
 	struct rd_bytes label = {0};
-	struct rd_json j;
 	bool by_method = d->options.by == RD_DIFF_METHODS;
 
-	rd_json_init(&j, out, true);
-	rd_json_object(&j, NULL);
-	rd_json_u64(&j, "rundown", 1);
-	rd_json_text(&j, "by", by_method ? "method" : "stack");
-	rd_json_text(&j, "count", d->options.count == RD_DIFF_EXCLUSIVE ? "exclusive" : "inclusive");
-	rd_json_text(&j, "normalised", rd_diff_norm_name(d->options.norm));
-	rd_json_view(&j, d->side[RD_BEFORE]);
-	put_side(&j, d, o, RD_BEFORE);
-	put_side(&j, d, o, RD_AFTER);
-	put_test(&j, d);
+	rd_json_object(j, key);
+	rd_json_u64(j, "rundown", 1);
+	rd_json_text(j, "by", by_method ? "method" : "stack");
+	rd_json_text(j, "count", d->options.count == RD_DIFF_EXCLUSIVE ? "exclusive" : "inclusive");
+	rd_json_text(j, "normalised", rd_diff_norm_name(d->options.norm));
+	rd_json_view(j, d->side[RD_BEFORE]);
+	put_side(j, d, o, RD_BEFORE);
+	put_side(j, d, o, RD_AFTER);
+	put_test(j, d);
 	if (o->has_limit) {
-		rd_json_double(&j, "fail_over", (double)o->limit / 1e6);
-		rd_json_bool(&j, "failed", rd_diff_is_worse(d, o->limit, NULL));
+		rd_json_double(j, "fail_over", (double)o->limit / 1e6);
+		rd_json_bool(j, "failed", rd_diff_is_worse(d, o->limit, NULL));
 	}
-	rd_json_object(&j, "all");
-	put_numbers(&j, d, &d->all);
-	rd_json_object_end(&j);
-	rd_json_u64(&j, "new", d->fresh);
-	rd_json_u64(&j, "gone", d->gone);
-	rd_json_u64(&j, "left_out", d->rows.n - rd_diff_shown(d, o));
-	rd_json_array(&j, by_method ? "methods" : "stacks");
+	rd_json_object(j, "all");
+	put_numbers(j, d, &d->all);
+	rd_json_object_end(j);
+	rd_json_u64(j, "new", d->fresh);
+	rd_json_u64(j, "gone", d->gone);
+	rd_json_u64(j, "left_out", d->too_few + d->rows.n - rd_diff_shown(d, o));
+	rd_json_array(j, by_method ? "methods" : "stacks");
 	for (size_t i = 0; i < rd_diff_shown(d, o); i++)
-		put_row(&j, d, &d->rows.at[i], &label);
-	rd_json_array_end(&j);
-	rd_json_object_end(&j);
+		put_row(j, d, &d->rows.at[i], &label);
+	rd_json_array_end(j);
+	rd_json_object_end(j);
 	int code = label.failed ? rd_fail_nomem(err) : 0;
 	rd_bytes_release(&label);
 	return code;
+}
+
+int rd_diff_json(const struct rd_diff *d, const struct rd_diff_show *o, struct rd_out *out, struct rd_error *err)
+{
+	struct rd_json j;
+
+	rd_json_init(&j, out, true);
+	return rd_diff_object(&j, NULL, d, o, err);
 }
 
 /* ---- CSV */

@@ -6,6 +6,7 @@
 
 #include "base/out.h"
 #include "report/diff.h"
+#include "report/json_parts.h"
 
 struct rd_diff_show {
 	size_t top;          /* rows; 0 all */
@@ -19,6 +20,16 @@ struct rd_diff_show {
 int rd_diff_text(const struct rd_diff *d, const struct rd_diff_show *o, struct rd_out *out, struct rd_error *err);
 int rd_diff_json(const struct rd_diff *d, const struct rd_diff_show *o, struct rd_out *out, struct rd_error *err);
 int rd_diff_csv(const struct rd_diff *d, const struct rd_diff_show *o, struct rd_out *out, struct rd_error *err);
+
+/*
+ * A page, as `report --format html`: methods for the table, stacks (the same views by stack) for the flame graph. All
+ * rows are in it. No name in it can end the element that holds it.
+ */
+int rd_diff_html(const struct rd_diff *methods, const struct rd_diff *stacks, const struct rd_diff_show *o,
+		 struct rd_out *out, struct rd_error *err);
+/* The object of rd_diff_json, as a member or (NULL) as the whole. */
+int rd_diff_object(struct rd_json *j, const char *key, const struct rd_diff *d, const struct rd_diff_show *o,
+		   struct rd_error *err);
 
 /* Append a row's name: a method's label, or the labels of a stack, root first. */
 void rd_diff_label(struct rd_bytes *b, const struct rd_diff *d, const struct rd_diff_row *row, const char *between);

@@ -170,6 +170,8 @@ static void put_foot(const struct rd_diff *d, const struct rd_diff_show *show, s
 	rd_out_printf(o, "%s of %s %s, %s new, %s gone; ", rd_count_text(rd_diff_shown(d, show), number),
 		      rd_count_text(d->rows.n, of), d->options.by == RD_DIFF_METHODS ? "rows" : "stacks",
 		      rd_count_text(d->fresh, fresh), rd_count_text(d->gone, gone));
+	if (d->too_few)
+		rd_out_printf(o, "%s with fewer samples than --min; ", rd_count_text(d->too_few, number));
 	rd_out_printf(o,
 		      "%s of %s with samples enough changed by more than sampling noise (%s, Holm's correction, 5 %%)",
 		      rd_count_text(d->significant, number), rd_count_text(d->tested, of),

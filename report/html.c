@@ -20,6 +20,6 @@ int rd_report_html(const struct rd_view *v, const struct rd_report_options *o, s
 	rd_json_init(&j, out, false);
 	j.html = true;
 	rd_json_report(&j, v, &all);
-	rd_out_text(out, "</script>\n</body>\n</html>\n");
+	rd_page_close(out);
 	return 0;
 }

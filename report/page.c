@@ -13,3 +13,8 @@ struct rd_span rd_page(void)
 {
 	return (struct rd_span){rd_page_begin, (size_t)(rd_page_end - rd_page_begin)};
 }
+
+void rd_page_close(struct rd_out *out)
+{
+	rd_out_text(out, "</script>\n</body>\n</html>\n");
+}

@@ -5,8 +5,11 @@
 #define RD_REPORT_PAGE_H
 
 #include "base/cursor.h"
+#include "base/out.h"
 
 /* Ends with the opening of the element that holds the data. */
 struct rd_span rd_page(void);
+/* What comes behind the data. */
+void rd_page_close(struct rd_out *out);
 
 #endif

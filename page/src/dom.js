@@ -22,12 +22,14 @@ export function button(text, click) {
 	return b;
 }
 
+export function option(value, text) {
+	const o = element('option', text);
+	o.value = value;
+	return o;
+}
+
 export function options(id, pairs) {
-	$(id).replaceChildren(...pairs.map(([value, text]) => {
-		const o = element('option', text);
-		o.value = value;
-		return o;
-	}));
+	$(id).replaceChildren(...pairs.map(([value, text]) => option(value, text)));
 }
 
 export function count(n) {
@@ -36,6 +38,11 @@ export function count(n) {
 
 export function share(n, all) {
 	return `${(all ? (100 * n) / all : 0).toFixed(2)} %`;
+}
+
+// A part of all, with its sign.
+export function signed(part) {
+	return `${part < 0 ? '\u2212' : '+'}${Math.abs(100 * part).toFixed(2)} %`;
 }
 
 export function seconds(ns) {

@@ -2,17 +2,22 @@ import flamegraph from 'd3-flame-graph';
 import { select } from 'd3-selection';
 import { grow, rootOf } from './tree.js';
 import { kindOf, shortLabel } from './model.js';
-import { $, button, count, share, show } from './dom.js';
+import { $, button, count, option, share, show, signed } from './dom.js';
 
 const KINDS = { managed: '#8fc98f', native: '#f0b35e', kernel: '#e88d86', unknown: '#c9c3d4', 'no frame': '#cfcfcf' };
 const FOUND = '#ff5ae0';
 const ALL = '#d7dce2';
+const MORE = 8, LESS = 212; // hues of what grew and of what shrank
+const LEVELS = [-1, -0.25, 0, 0.25, 1];
 
 export class Graph {
 	constructor(model, chosen) {
 		this.model = model;
 		this.chosen = chosen;
 		this.element = $('graph');
+		if (model.other)
+			$('colours').prepend(option('change', 'change'));
+		$('colours').selectedIndex = 0;
 		this.names = { short: model.frames.map(shortLabel) };
 		this.kinds = model.frames.map(kindOf);
 		this.term = '';
@@ -30,12 +35,29 @@ export class Graph {
 	}
 
 	describe(node) {
-		return `${node.label || node.name}: ${count(node.value)} samples, ${share(node.value, this.model.samples)}`;
+		const { model } = this;
+		const text = `${node.label || node.name}: ${count(node.value)} samples, ${share(node.value, model.samples)}`;
+		return !model.other ? text : `${text}; ${model.side === 'after' ? 'before' : 'after'} ${count(node.other)}, ` +
+			`${share(node.other, model.other.samples)}: ${signed(model.change(node.value, node.other))}`;
+	}
+
+	// From blue, less, over grey to red, more; `part` of the largest change of a method.
+	shade(part) {
+		const size = Math.sqrt(Math.min(Math.abs(part), 1));
+		return `hsl(${part > 0 ? MORE : LESS} ${Math.round(80 * size)}% ${Math.round(86 - 26 * size)}%)`;
+	}
+
+	// What the full colour stands for.
+	most() {
+		const { model } = this;
+		return model.frames.reduce((most, _, i) => Math.max(most, Math.abs(model.change(model.inclusive[i], model.other.inclusive[i]))), 0) || 1;
 	}
 
 	colour(d) {
 		if (d.highlight)
 			return FOUND;
+		if ($('colours').value === 'change' && d.data.parentNode)
+			return this.shade(this.model.change(d.data.value, d.data.other) / this.full);
 		if (d.data.frame < 0)
 			return ALL;
 		if ($('colours').value === 'kind')
@@ -46,7 +68,10 @@ export class Graph {
 
 	legend() {
 		const parts = [];
-		if ($('colours').value === 'kind')
+		if ($('colours').value === 'change')
+			for (const level of LEVELS)
+				parts.push([signed(level * this.full), this.shade(level)]);
+		else if ($('colours').value === 'kind')
 			for (const kind of new Set(this.kinds.filter((_, i) => this.model.inclusive[i])))
 				parts.push([kind, KINDS[kind]]);
 		else
@@ -69,6 +94,7 @@ export class Graph {
 	}
 
 	reset() {
+		this.full = this.model.other ? this.most() : 1;
 		this.zoomed(rootOf(this.model, $('inverted').checked));
 	}
 

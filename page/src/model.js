@@ -1,5 +1,5 @@
 // The samples of the page, and how they are counted. All of it stands in the data as `report --format json --stacks`
-// writes it; nothing here knows of the document.
+// writes it, or `diff --format html`; nothing here knows of the document.
 
 export function label(frame) {
 	if (frame.name === undefined)
@@ -27,16 +27,13 @@ export function kindOf(frame) {
 	return KERNEL.test(frame.module ?? '') ? 'kernel' : 'native';
 }
 
-export class Model {
-	constructor(report) {
-		this.report = report;
-		this.frames = report.frames;
-		this.caller = Uint32Array.from(report.calls.caller);
-		this.frame = Uint32Array.from(report.calls.frame);
-		this.stacks = report.stacks;
-		this.rows = report.rows;
+// Calls, and how many samples are in them: `self` is by call, all else follows from it.
+class Calls {
+	constructor({ frames, calls }) {
+		this.frames = frames;
+		this.caller = Uint32Array.from(calls.caller);
+		this.frame = Uint32Array.from(calls.frame);
 		this.labels = this.frames.map(label);
-		this.processes = new Map(report.processes.map((p) => [p.id, `${p.name || 'process'} ${p.pid}`]));
 		this.markOutermost();
 		this.markChildren();
 	}
@@ -71,31 +68,11 @@ export class Model {
 		return this.order.subarray(this.start[number], this.start[number + 1]);
 	}
 
-	// Count the rows that `choice` lets through: {from, to} buckets, to excluded, process, kind; each may be null.
-	count(choice) {
-		const { stack, kind, bucket, samples } = this.rows;
-		const self = new Float64Array(this.frame.length);
-		this.buckets = new Map();
-		this.samples = 0;
-		for (let i = 0; i < stack.length; i++) {
-			const s = stack[i];
-			if (choice.process !== null && this.stacks.process[s] !== choice.process)
-				continue;
-			if (choice.kind !== null && kind[i] !== choice.kind)
-				continue;
-			this.buckets.set(bucket[i], (this.buckets.get(bucket[i]) ?? 0) + samples[i]);
-			if (choice.from !== null && (bucket[i] < choice.from || bucket[i] >= choice.to))
-				continue;
-			self[this.stacks.call[s] - 1] += samples[i];
-			this.samples += samples[i];
-		}
-		this.self = self;
-		this.sum();
-	}
-
-	sum() {
+	sum(self, samples) {
 		const n = this.frame.length;
-		this.total = this.self.slice();
+		this.self = self;
+		this.samples = samples;
+		this.total = self.slice();
 		this.exclusive = new Float64Array(this.frames.length);
 		this.inclusive = new Float64Array(this.frames.length);
 		for (let i = n; i-- > 0;) {
@@ -137,5 +114,63 @@ export class Model {
 				samples += this.self[i];
 		}
 		return { samples, methods: methods.size };
+	}
+}
+
+export class Model extends Calls {
+	constructor(report) {
+		super(report);
+		this.report = report;
+		this.stacks = report.stacks;
+		this.rows = report.rows;
+		this.processes = new Map(report.processes.map((p) => [p.id, `${p.name || 'process'} ${p.pid}`]));
+	}
+
+	// Count the rows that `choice` lets through: {from, to} buckets, to excluded, process, kind; each may be null.
+	count(choice) {
+		const { stack, kind, bucket, samples } = this.rows;
+		const self = new Float64Array(this.frame.length);
+		this.buckets = new Map();
+		this.samples = 0;
+		for (let i = 0; i < stack.length; i++) {
+			const s = stack[i];
+			if (choice.process !== null && this.stacks.process[s] !== choice.process)
+				continue;
+			if (choice.kind !== null && kind[i] !== choice.kind)
+				continue;
+			this.buckets.set(bucket[i], (this.buckets.get(bucket[i]) ?? 0) + samples[i]);
+			if (choice.from !== null && (bucket[i] < choice.from || bucket[i] >= choice.to))
+				continue;
+			self[this.stacks.call[s] - 1] += samples[i];
+			this.samples += samples[i];
+		}
+		this.sum(self, this.samples);
+	}
+}
+
+// Two sides of the same calls. One of them is shown: its counts are where Calls has them. `before` and `after` have
+// those of either, `other` is the one that is not shown.
+export class Difference extends Calls {
+	constructor(data) {
+		super(data);
+		this.diff = data.diff;
+		for (const side of ['before', 'after']) {
+			this.sum(Float64Array.from(data.self[side]), data.diff[side].samples);
+			const { self, total, exclusive, inclusive, samples } = this;
+			this[side] = { self, total, exclusive, inclusive, samples, denominator: data.diff[side].denominator || 1 };
+		}
+		this.show('after');
+	}
+
+	show(side) {
+		this.side = side;
+		Object.assign(this, this[side]);
+		this.other = this[side === 'after' ? 'before' : 'after'];
+	}
+
+	// What n samples of the shown side are more than m of the other, as a part of all before.
+	change(n, m) {
+		const sign = this.side === 'after' ? 1 : -1;
+		return sign * (n / this.denominator - m / this.other.denominator) / ((this.before.samples || 1) / this.before.denominator);
 	}
 }

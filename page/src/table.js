@@ -2,16 +2,15 @@ import { kindOf } from './model.js';
 import { $, button, count, element, options, share, show } from './dom.js';
 
 const STEP = 200;
-const COLUMNS = [
-	['exclusive', 'Exclusive', 'n'], [null, '%', 'n'], ['inclusive', 'Inclusive', 'n'], [null, '%', 'n'],
-	['label', 'Method'], ['module', 'Module'], ['process', 'Process'],
-];
 
+// A column is {text, key, cell, number}: what it is sorted by and what it shows, of a frame; numbers fall at first.
+// Without a text it belongs to the column before it.
 export class Table {
-	constructor(model, chosen) {
+	constructor(model, columns, chosen) {
 		this.model = model;
+		this.columns = columns;
 		this.chosen = chosen;
-		this.sort = 'exclusive';
+		this.sort = columns.find((c) => c.first);
 		this.falling = true;
 		this.shown = STEP;
 		const modules = [...new Set(model.frames.map((f) => f.module ?? ''))].sort();
@@ -25,35 +24,24 @@ export class Table {
 
 	head() {
 		const row = element('tr');
-		for (const [key, text, className] of COLUMNS) {
-			const th = element('th', key ? undefined : text, className);
+		for (const column of this.columns) {
+			const th = element('th', column.key ? undefined : column.text, column.number ? 'n' : '');
 			th.scope = 'col';
-			if (key) {
-				th.append(button(text, () => this.by(key)));
-				th.dataset.key = key;
-			}
+			if (column.key)
+				th.append(button(column.text, () => this.by(column)));
 			row.append(th);
 		}
 		const head = element('thead');
 		head.append(row);
+		this.heads = [...row.cells];
 		this.body = element('tbody');
 		$('methods').replaceChildren(head, this.body);
 	}
 
-	by(key) {
-		this.falling = this.sort === key ? !this.falling : key === 'exclusive' || key === 'inclusive';
-		this.sort = key;
+	by(column) {
+		this.falling = this.sort === column ? !this.falling : Boolean(column.number);
+		this.sort = column;
 		this.draw();
-	}
-
-	key(frame) {
-		const { model } = this;
-		switch (this.sort) {
-		case 'label': return model.labels[frame];
-		case 'module': return model.frames[frame].module ?? '';
-		case 'process': return model.processes.get(model.frames[frame].process) ?? '';
-		default: return model[this.sort][frame];
-		}
 	}
 
 	rows() {
@@ -62,10 +50,10 @@ export class Table {
 		const module = $('module').value === '*' ? null : this.modules[$('module').value];
 		const rows = [];
 		for (let i = 0; i < model.frames.length; i++)
-			if (model.inclusive[i] && (module === null || (model.frames[i].module ?? '') === module) &&
+			if ((model.inclusive[i] || model.other?.inclusive[i]) && (module === null || (model.frames[i].module ?? '') === module) &&
 				(text === '' || model.labels[i].toLowerCase().includes(text)))
 				rows.push(i);
-		const keys = new Map(rows.map((i) => [i, this.key(i)]));
+		const keys = new Map(rows.map((i) => [i, this.sort.key(i)]));
 		const sign = this.falling ? -1 : 1;
 		return rows.sort((a, b) => {
 			const x = keys.get(a), y = keys.get(b);
@@ -74,10 +62,9 @@ export class Table {
 	}
 
 	draw() {
-		const { model } = this;
 		const rows = this.rows();
-		for (const th of $('methods').querySelectorAll('th[data-key]'))
-			th.setAttribute('aria-sort', th.dataset.key !== this.sort ? 'none' : this.falling ? 'descending' : 'ascending');
+		this.columns.forEach((column, i) => column.key &&
+			this.heads[i].setAttribute('aria-sort', column !== this.sort ? 'none' : this.falling ? 'descending' : 'ascending'));
 		this.body.replaceChildren(...rows.slice(0, this.shown).map((i) => this.row(i)));
 		show('rows', `${count(rows.length)} methods` + (rows.length > this.shown ? `, the first ${count(this.shown)} shown` : ''));
 		$('more').hidden = rows.length <= this.shown;
@@ -86,15 +73,24 @@ export class Table {
 	row(i) {
 		const { model } = this;
 		const tr = element('tr', undefined, i === this.frame ? 'chosen' : '');
-		const name = element('td', undefined, 'name');
-		name.append(button(model.labels[i], () => this.chosen(i)));
 		tr.dataset.kind = kindOf(model.frames[i]);
-		tr.append(element('td', count(model.exclusive[i]), 'n'), element('td', share(model.exclusive[i], model.samples), 'n'),
-			element('td', count(model.inclusive[i]), 'n'), element('td', share(model.inclusive[i], model.samples), 'n'),
-			name, element('td', model.frames[i].module ?? '', 'short'),
-			element('td', model.processes.get(model.frames[i].process) ?? '', 'short'));
+		for (const { cell, number } of this.columns) {
+			if (cell) {
+				tr.append(element('td', cell(i), number ? 'n' : 'short'));
+				continue;
+			}
+			const name = element('td', undefined, 'name');
+			name.append(button(model.labels[i], () => this.chosen(i)));
+			tr.append(name);
+		}
 		return tr;
 	}
+}
+
+// The columns that say which method it is: its name opens it, so it has no cell of its own.
+export function nameColumns(model) {
+	const module = (i) => model.frames[i].module ?? '';
+	return [{ text: 'Method', key: (i) => model.labels[i] }, { text: 'Module', key: module, cell: module }];
 }
 
 // The method that was chosen, with who calls it and whom it calls.
@@ -104,8 +100,9 @@ export function showOne(model, frame, chosen) {
 		return;
 	const { callers, callees } = model.neighbours(frame);
 	show('one-head', model.labels[frame]);
-	show('one-counts', `exclusive ${count(model.exclusive[frame])} (${share(model.exclusive[frame], model.samples)}), ` +
-		`inclusive ${count(model.inclusive[frame])} (${share(model.inclusive[frame], model.samples)})`);
+	const counts = ({ exclusive, inclusive, samples }) => `exclusive ${count(exclusive[frame])} (${share(exclusive[frame], samples)}), ` +
+		`inclusive ${count(inclusive[frame])} (${share(inclusive[frame], samples)})`;
+	show('one-counts', model.other ? `before: ${counts(model.before)}; after: ${counts(model.after)}` : counts(model));
 	for (const [id, list] of [['callers', callers], ['callees', callees]]) {
 		const rows = list.slice(0, 100).map(([other, n]) => {
 			const tr = element('tr'), name = element('td', other < 0 ? '(root)' : undefined, 'name');

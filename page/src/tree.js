@@ -9,43 +9,47 @@ const DEPTH_MOST = 400;
 const BUNDLE_MOST = 300;
 export const BUNDLE = -2;
 
-// A node is {name, value, frame, items, children}. items says how to go on: numbers of calls; or, inverted, pairs
-// of a call and how many samples came through it.
+// A node is {name, value, other, frame, items, children}, other being the samples of a difference's other side. items
+// says how to go on: numbers of calls; or, inverted, a call and how many samples of each side came through it.
 function straight(model, node) {
-	return Array.from(model.children(node.items), (call) => ({ frame: model.frame[call], value: model.total[call], items: call + 1 }));
+	return Array.from(model.children(node.items), (call) => ({
+		frame: model.frame[call], value: model.total[call], other: model.other?.total[call] ?? 0, items: call + 1,
+	}));
 }
 
 function inverted(model, node) {
 	const groups = new Map();
-	for (const [call, n] of node.items) {
+	for (const [call, n, other] of node.items) {
 		if (call === 0)
 			continue;
 		const frame = model.frame[call - 1];
-		const group = groups.get(frame) ?? { frame, value: 0, items: [] };
+		const group = groups.get(frame) ?? { frame, value: 0, other: 0, items: [] };
 		groups.set(frame, group);
 		group.value += n;
-		group.items.push([model.caller[call - 1], n]);
+		group.other += other;
+		group.items.push([model.caller[call - 1], n, other]);
 	}
 	return [...groups.values()];
 }
 
 export function rootOf(model, isInverted) {
-	const root = { name: 'all samples', label: 'all samples', value: model.samples, frame: -1, isInverted };
+	const root = { name: 'all samples', label: 'all samples', value: model.samples, other: model.other?.samples ?? 0, frame: -1, isInverted };
 	if (!isInverted) {
 		root.items = 0;
 		return root;
 	}
 	root.items = [];
 	for (let i = 0; i < model.self.length; i++)
-		if (model.self[i])
-			root.items.push([i + 1, model.self[i]]);
+		if (model.self[i] || model.other?.self[i])
+			root.items.push([i + 1, model.self[i], model.other?.self[i] ?? 0]);
 	return root;
 }
 
 // Many narrow frames beside each other are one that says how many, and opens into them; into parts, where they are so
 // many that they would be too narrow still.
 function bundle(all) {
-	return { frame: BUNDLE, value: all.reduce((sum, node) => sum + node.value, 0), items: all, name: `[${count(all.length)} narrow]`, label: '' };
+	const sum = (key) => all.reduce((n, node) => n + node[key], 0);
+	return { frame: BUNDLE, value: sum('value'), other: sum('other'), items: all, name: `[${count(all.length)} narrow]`, label: '' };
 }
 
 function unbundle(node) {

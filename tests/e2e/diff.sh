@@ -66,7 +66,28 @@ is "the gate: one line" 1 "$(grep -c '^rundown diff: worse: .*: +[0-9.]* % of al
 compare "the gate holds" 3 "$a" "$b" --fail-over 100%
 compare "less is no failure" 0 "$a" "$a" --fail-over 0% --normalise time
 
+# --min leaves out what has few samples on both sides, and tests the less.
+compare "--min" 3 "$a" "$b" --format json --min 50
+is "--min: what has 50 on neither side is left out, all else is there" "true" "$(jq '(.methods | all([.inclusive_before, .inclusive_after] | max >= 50)) and
+	.left_out > 100 and (.test.tested > 0)' "$scratch/out")"
+"$bin/rundown" diff "$a" "$b" --format json >"$scratch/whole" 2>/dev/null
+is "--min: rows left out and shown are all" "$(jq '.methods | length' "$scratch/whole")" "$(jq '(.methods | length) + .left_out' "$scratch/out")"
+compare "--min: of stacks, in parts, as text" 3 "$a" "$b" --by stack --min 1%
+grep -q 'with fewer samples than --min;' "$scratch/out" && ok "--min: says so" || not_ok "--min: says so" "$scratch/out"
+compare "--inverted" 3 "$a" "$b" --by stack --inverted --format json
+"$bin/rundown" diff "$a" "$b" --by stack --format json >"$scratch/whole" 2>/dev/null
+is "--inverted: the same stacks the other way round" "true" "$(jq -n --slurpfile x "$scratch/whole" --slurpfile y "$scratch/out" '
+	def stacks: [.[0].stacks[] | select(.exclusive_before + .exclusive_after > 0)]; ($x | stacks | map(.stack | reverse) | sort) == ($y | stacks | map(.stack) | sort)')"
+
 # ---- wrong words
+
+for words in "--by stack" "--top 3" "--min 3" "--inverted"; do
+	# Word by word.
+	# shellcheck disable=SC2086
+	compare "--format html $words" 2 "$a" "$b" --format html $words
+done
+compare "--inverted by method" 2 "$a" "$b" --inverted
+compare "--min of more than all" 2 "$a" "$b" --min 101%
 
 compare "no such result" 1 "$a" "$scratch/nothing"
 compare "one word" 2 "$a"

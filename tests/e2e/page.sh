@@ -165,6 +165,63 @@ check_many()
 	sed 's/^/# /' "$scratch/answer"
 }
 
+# Two results side by side: what the page has of methods is what the JSON of the difference has, either side's widths are
+# that side's samples, and what grew is red where what shrank is blue.
+check_difference()
+{
+	before=$scratch/before.rundown after=$scratch/after.rundown page=$scratch/diff.html
+	"$bin/rundown" run tests/traces/shop-small.nettrace.zst -o "$before" -q
+	"$bin/rundown" run tests/traces/shop-verbose.nettrace.zst -o "$after" -q
+	"$bin/rundown" diff "$before" "$after" --format html -o "$page"
+	"$bin/rundown" diff "$before" "$after" --format json >"$scratch/diff.json"
+	in_page "$1" "$page" '
+		const more = document.getElementById("more");
+		while (!more.hidden) more.click();
+		const number = (td) => Number(td.textContent.replaceAll(",", ""));
+		const part = (td) => Number(td.textContent.replace("\u2212", "-").replace(/[ %]/g, ""));
+		return [...document.querySelectorAll("#methods tbody tr")].map((tr) => [number(tr.cells[0]), number(tr.cells[2]), part(tr.cells[4]),
+			tr.cells[5].textContent.split(",")[0], tr.cells[6].textContent]).filter((x) => x[0] || x[1]);'
+	jq -c '[.methods[] | [.exclusive_before, .exclusive_after, .difference * 100, (if .p_adjusted == null then "too few" elif .significant then "yes" else "no" end),
+		((if .module == "" then "" else .module + "!" end) + (if .namespace == "" then "" else .namespace + "." end) + .name +
+		(if .signature | contains("(") then "(" + (.signature | split("(")[1:] | join("(")) else "" end))]] | sort' \
+		"$scratch/diff.json" >"$scratch/wanted"
+	is "$1: the table has the rows, numbers and verdicts of the JSON" '[true,true,true]' "$(jq -cn \
+		--slurpfile page "$scratch/answer" --slurpfile json "$scratch/wanted" '($page[0] | sort) as $p | ($json[0] | sort) as $j |
+		[($j | length) > 500, ($p | map(del(.[2]))) == ($j | map(del(.[2]))),
+			all(range($j | length); ($p[.][2] - $j[.][2]) | fabs <= 0.0051)]')"
+	in_page "$1: colours" "$page" '
+		const side = document.getElementById("side"), graph = document.getElementById("graph");
+		const shades = () => [...graph.querySelectorAll("g.frame")].slice(1).map((g) => {
+			const text = g.querySelector("title").textContent, fill = g.querySelector("rect").getAttribute("fill");
+			const hue = Number(/^hsl\((\d+)/.exec(fill)[1]), grew = / \+(?!0\.00 %$)/.test(text), shrank = text.includes(" \u2212");
+			return grew ? hue === 8 : shrank ? hue === 212 : true;
+		});
+		const all = () => graph.querySelector("g.frame title").textContent;
+		const after = [all(), shades()];
+		side.value = "before"; side.dispatchEvent(new Event("change"));
+		const before = [all(), shades()];
+		return [after[0], before[0], after[1].length > 20 && after[1].every(Boolean), before[1].length > 20 && before[1].every(Boolean),
+			document.getElementById("of-report").hidden];'
+	is "$1: widths of either side, red grew, blue shrank" \
+		'["all samples: 9,065 samples, 100.00 %; after 9,154, 100.00 %: +0.00 %",true,true,true]' \
+		"$(jq -c 'del(.[0])' "$scratch/answer")"
+	in_page "$1: callers, search, inverted" "$page" '
+		document.querySelector("#methods tbody button").click();
+		const counts = document.getElementById("one-counts").textContent, callers = document.querySelectorAll("#callers tr").length;
+		const s = document.getElementById("search");
+		s.value = "program.main"; s.dispatchEvent(new Event("input"));
+		const found = document.getElementById("found").textContent;
+		document.getElementById("inverted").click();
+		return [/^before: exclusive [0-9,]+ .*; after: exclusive [0-9,]+ /.test(counts), callers > 0, /^[1-9]/.test(found),
+			document.querySelectorAll("#graph g.frame").length > 20];'
+	is "$1: callers, search, inverted" '[true,true,true,true]' "$(cat "$scratch/answer")"
+	"$bin/rundown" diff "$before" "$before" --format html --normalise none --focus Program -o "$page"
+	in_page "$1: against itself" "$page" '
+		return [[...document.querySelectorAll("#methods tbody tr")].every((tr) => tr.cells[4].textContent === "+0.00 %"),
+			document.getElementById("summary").textContent.includes("focus Program")];'
+	is "$1: against itself nothing changed" '[true,true]' "$(cat "$scratch/answer")"
+}
+
 check()
 {
 	r=$scratch/$1.rundown
@@ -187,6 +244,7 @@ check_callers shop-small
 check_range shop-small
 check_nasty "names that are no names"
 check_many "100,000 stacks"
+check_difference "a difference"
 for view in "--focus Regex" "--hide ^System" "--group type" "--tiers"; do
 	written $view
 	case $view in
