@@ -42,6 +42,19 @@ void rd_out_text(struct rd_out *o, const char *text)
 	rd_out_bytes(o, text, strlen(text));
 }
 
+void rd_out_style(struct rd_out *o, enum rd_style style)
+{
+	/* SGR of ECMA-48: bold, green, red, faint. */
+	static const char *const codes[] = {[RD_STYLE_PLAIN] = "\033[m",
+					    [RD_STYLE_HEAD] = "\033[1m",
+					    [RD_STYLE_GOOD] = "\033[32m",
+					    [RD_STYLE_BAD] = "\033[31m",
+					    [RD_STYLE_SOFT] = "\033[2m"};
+
+	if (o->has_styles)
+		rd_out_text(o, codes[style]);
+}
+
 void rd_out_printf(struct rd_out *o, const char *fmt, ...)
 {
 	char small[256];

@@ -17,6 +17,7 @@
 struct rd_out {
 	int fd; /* -1: all stays in `buffer` */
 	struct rd_bytes buffer;
+	bool has_styles; /* it is for a terminal that shows them */
 	int sys_errno; /* of the first failed write */
 	uint64_t written_bytes;
 };
@@ -24,6 +25,9 @@ struct rd_out {
 void rd_out_init(struct rd_out *o, int fd);
 void rd_out_bytes(struct rd_out *o, const void *p, size_t size_bytes);
 void rd_out_text(struct rd_out *o, const char *text);
+/* How a terminal shows what follows, until RD_STYLE_PLAIN; nothing where there are no styles. */
+enum rd_style { RD_STYLE_PLAIN, RD_STYLE_HEAD, RD_STYLE_GOOD, RD_STYLE_BAD, RD_STYLE_SOFT };
+void rd_out_style(struct rd_out *o, enum rd_style style);
 void rd_out_printf(struct rd_out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /*
  * The words of a text, where the cursor stands at `column`, on lines of so many columns (0: one line), the further ones

@@ -1,7 +1,10 @@
 #include "base/text.h"
 
+#include <locale.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "base/error.h"
 
@@ -102,12 +105,14 @@ static size_t utf8_bytes(const uint8_t *p, const uint8_t *end)
 	return n;
 }
 
-/* Of a character of two or three bytes; of four there is none that we ask about. */
+/* Of a character of n bytes, two to four. */
 static uint32_t code_point(const uint8_t *p, size_t n)
 {
-	if (n == 2)
-		return (uint32_t)(p[0] & 0x1f) << 6 | (p[1] & 0x3f);
-	return (uint32_t)(p[0] & 0x0f) << 12 | (uint32_t)(p[1] & 0x3f) << 6 | (p[2] & 0x3f);
+	uint32_t c = p[0] & (0x7fu >> n);
+
+	for (size_t i = 1; i < n; i++)
+		c = c << 6 | (p[i] & 0x3f);
+	return c;
 }
 
 /* Controls of 8-bit terminals, ends of lines, and the marks of direction. */
@@ -124,6 +129,29 @@ size_t rd_printable(const uint8_t *p, const uint8_t *end)
 	if (n == 1)
 		return *p >= 0x20 && *p != 0x7f;
 	return (n == 2 || n == 3) && obeyed(code_point(p, n)) ? 0 : n;
+}
+
+static locale_t unicode;
+
+/* Widths are those of the C library's table for UTF-8, whatever the user's locale is. */
+static void open_unicode(void)
+{
+	unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+}
+
+size_t rd_char_columns(const uint8_t *p, size_t size_bytes)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	if (size_bytes < 2)
+		return 1;
+	pthread_once(&once, open_unicode);
+	if (unicode == (locale_t)0)
+		return 1;
+	locale_t before = uselocale(unicode);
+	int columns = wcwidth((wchar_t)code_point(p, size_bytes));
+	uselocale(before);
+	return columns >= 0 ? (size_t)columns : 1;
 }
 
 size_t rd_escape(const uint8_t *p, const uint8_t *end, char out[RD_ESCAPE_TEXT])

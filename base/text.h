@@ -21,6 +21,8 @@ int rd_utf16_append(struct rd_bytes *out, const uint8_t *utf16, size_t size_byte
  * mark that turns the direction of text around, or no UTF-8. p < end.
  */
 size_t rd_printable(const uint8_t *p, const uint8_t *end);
+/* The columns that the character of UTF-8 there takes on a terminal: 2 of wide ones, 0 of marks upon the one before. */
+size_t rd_char_columns(const uint8_t *p, size_t size_bytes);
 /*
  * Append the bytes as text for other programs: what is UTF-8 as it is, "\xff" for each byte that is none, and for a
  * NUL. 0 or RD_NOMEM.

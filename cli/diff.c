@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/output.h"
 #include "cli/report_words.h"
+#include "cli/terminal.h"
 #include "report/diff_show.h"
 #include "report/label.h"
 #include "report/text.h"
@@ -29,6 +29,7 @@ struct words {
 	uint64_t top;
 	struct rd_share fail_over, min;
 	struct rd_view_words view;
+	struct rd_people_words people;
 	bool strict;
 };
 
@@ -91,6 +92,7 @@ static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 		 .help = "leave out what has fewer inclusive samples on both sides: 10, or 0.5% of the side's"},
 		{.name = "inverted", .kind = RD_OPT_FLAG, .target = &w->view.inverted,
 		 .help = "stacks from the innermost frame out"},
+		RD_OPTIONS_PEOPLE(&w->people),
 		RD_OPTION_STRICT(&w->strict),
 	};
 	struct rd_option options[sizeof own / sizeof *own + RD_VIEW_OPTIONS];
@@ -168,7 +170,6 @@ static int write_page(const struct rd_diff *d, const struct rd_diff_show *show, 
 static int write_diff(const struct words *w, const struct rd_diff *d, struct rd_output *o, struct rd_error *err)
 {
 	struct rd_diff_show show = {.top = w->top == TOP_DEFAULT ? 0 : (size_t)w->top,
-				    .columns = rd_terminal_columns(o->out.fd),
 				    .path = {w->path[0], w->path[1]},
 				    .has_limit = w->fail_over.given,
 				    .limit = w->fail_over.millionths};
@@ -179,6 +180,10 @@ static int write_diff(const struct words *w, const struct rd_diff *d, struct rd_
 		return rd_diff_csv(d, &show, &o->out, err);
 	if (w->format == FORMAT_HTML)
 		return write_page(d, &show, &o->out, err);
+	int code = rd_output_for_people(o, &w->people, err);
+	if (code < 0)
+		return code;
+	show.columns = o->columns;
 	if (w->top == TOP_DEFAULT)
 		show.top = TOP_TEXT;
 	return rd_diff_text(d, &show, &o->out, err);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/deliver.h"
@@ -137,12 +138,31 @@ static int name_it(struct rd_output *o, int fd, struct rd_error *err)
 	return rd_fail_errno(err, "cannot name the finished output");
 }
 
+/* It has all of the text, or does not want more; it is left when its user does. */
+static int close_pager(struct rd_output *o, int code, struct rd_error *err)
+{
+	int status;
+
+	close(o->out.fd);
+	while (waitpid(o->pager, &status, 0) < 0 && errno == EINTR)
+		continue;
+	if (WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127))
+		return rd_fail(err, RD_IO, "the pager cannot be run: see PAGER, or --no-pager");
+	if (code < 0 && err && err->sys_errno == EPIPE) {
+		rd_error_clear(err);
+		return 0;
+	}
+	return code;
+}
+
 int rd_output_close(struct rd_output *o, bool good, struct rd_error *err)
 {
 	int fd = o->out.fd;
 	struct rd_error own;
 	int code = rd_out_close(&o->out, good ? err : &own);
 
+	if (o->pager)
+		return close_pager(o, code, err);
 	if (o->path == NULL)
 		return code;
 	if (code == 0 && good && !o->in_place) {

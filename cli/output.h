@@ -10,6 +10,8 @@
 #ifndef RD_CLI_OUTPUT_H
 #define RD_CLI_OUTPUT_H
 
+#include <sys/types.h>
+
 #include "base/out.h"
 
 struct rd_output {
@@ -18,6 +20,9 @@ struct rd_output {
 	char target[4096];    /* what is replaced: behind links */
 	char temporary[4096]; /* "": it has no name yet, or is written in place */
 	bool in_place;        /* no file of its own: nothing to replace */
+	/* Of a text for people (cli/terminal.h): */
+	unsigned columns; /* of the terminal; 0: it goes to none */
+	pid_t pager;      /* that shows it; 0 none */
 };
 
 /* path NULL or "-": stdout. The path is borrowed. */

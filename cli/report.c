@@ -66,9 +66,12 @@ static int write_report(const struct rd_report_words *w, const struct rd_result 
 		return code;
 	note_widened(&v);
 	note_nothing(&v);
-	options.columns = rd_terminal_columns(o->out.fd);
 	options.folder = getcwd(folder, sizeof folder);
-	code = format->write(&v, &options, &o->out, err);
+	if (format == rd_report_format(0))
+		code = rd_output_for_people(o, &w->people, err);
+	options.columns = o->columns;
+	if (code == 0)
+		code = format->write(&v, &options, &o->out, err);
 	rd_view_release(&v);
 	return code;
 }

@@ -196,6 +196,7 @@ bool rd_report_words(struct rd_report_words *w, int argc, char **argv, int *exit
 		 .help = "text and json: what the work was made of, and how much reconciliation changed"},
 		{.name = "digest", .kind = RD_OPT_FLAG, .target = &w->digest,
 		 .help = "only one line of 32 hex digits, equal for equal contents"},
+		RD_OPTIONS_PEOPLE(&w->people),
 		RD_OPTION_STRICT(&w->strict),
 		{.name = "broker", .argument = "ENDPOINT", .kind = RD_OPT_TEXT, .target = &w->client.broker,
 		 .help = "RESULT is the id of a job there: its result, or while it runs the hottest methods so far"},

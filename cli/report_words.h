@@ -6,6 +6,7 @@
 
 #include "cli/client.h"
 #include "cli/options.h"
+#include "cli/terminal.h"
 #include "report/format.h"
 
 #define RD_REPORT_NAME        "rundown report"
@@ -48,6 +49,7 @@ struct rd_report_words {
 	int format, sort; /* -1: not given */
 	uint64_t top;
 	struct rd_view_words view;
+	struct rd_people_words people;
 	bool stacks, stats, digest, strict;
 };
 

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/run_job.h"
+#include "cli/terminal.h"
 #include "merger/beside.h"
 #include "report/stats.h"
 #include "report/text.h"
@@ -29,6 +30,7 @@ static int tell_result(const struct rd_run_words *w, const struct rd_result *r, 
 
 	opt.folder = getcwd(folder, sizeof folder);
 	rd_out_init(&o, STDOUT_FILENO);
+	o.has_styles = rd_terminal_has_colors(STDOUT_FILENO, RD_COLOR_AUTO);
 	int rc = rd_text_hottest(r, &opt, &o, err);
 	if (rc == 0)
 		rd_text_trust(r, &opt, &o);

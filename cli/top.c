@@ -8,8 +8,8 @@
 
 #include "base/file.h"
 #include "cli/command.h"
-#include "cli/output.h"
 #include "cli/report_words.h"
+#include "cli/terminal.h"
 #include "report/text.h"
 #include "report/trend.h"
 #include "store/store.h"
@@ -27,6 +27,7 @@ struct words {
 	int format, by, count;
 	uint64_t top;
 	struct rd_view_words view;
+	struct rd_people_words people;
 	bool strict;
 };
 
@@ -67,6 +68,7 @@ static bool read_words(struct words *w, int argc, char **argv, int *exit_code)
 		{.name = "top", .argument = "N", .kind = RD_OPT_NUMBER, .target = &w->top, .max = UINT64_MAX - 1,
 		 .help = "show the N methods with the largest shares of all results together, 0 for all (default: text 20, "
 			 "others all)"},
+		RD_OPTIONS_PEOPLE(&w->people),
 		RD_OPTION_STRICT(&w->strict),
 	};
 	struct rd_option options[sizeof own / sizeof *own + RD_VIEW_OPTIONS];
@@ -212,14 +214,14 @@ static int show(const struct adding *a, struct rd_error *err)
 
 	if (code < 0)
 		return code;
-	struct rd_trend_show s = {.top = w->top == TOP_DEFAULT ? 0 : (size_t)w->top,
-				  .columns = rd_terminal_columns(o.out.fd)};
+	struct rd_trend_show s = {.top = w->top == TOP_DEFAULT ? 0 : (size_t)w->top};
 	if (w->format == RD_TABLE_JSON)
 		code = rd_trend_json(&a->trend, &s, &o.out, err);
 	else if (w->format == RD_TABLE_CSV)
 		code = rd_trend_csv(&a->trend, &s, &o.out, err);
-	else {
+	else if ((code = rd_output_for_people(&o, &w->people, err)) == 0) {
 		s.top = w->top == TOP_DEFAULT ? TOP_TEXT : s.top;
+		s.columns = o.columns;
 		code = rd_trend_text(&a->trend, &s, &o.out, err);
 	}
 	int closed = rd_output_close(&o, code == 0, err);

@@ -113,14 +113,21 @@ static void put_table(const struct rd_diff *d, const struct rd_diff_show *show, 
 	size_t room = show->columns == 0                          ? 0
 		      : show->columns > used + NAME_COLUMNS_LEAST ? show->columns - used
 								  : NAME_COLUMNS_LEAST;
-	rd_out_printf(o, "\n%*s  %*s  %9s  %9s  changed  %s\n", wide, "before", wide, "after", unit_of(d->options.norm),
+	rd_out_text(o, "\n");
+	rd_out_style(o, RD_STYLE_HEAD);
+	rd_out_printf(o, "%*s  %*s  %9s  %9s  changed  %s", wide, "before", wide, "after", unit_of(d->options.norm),
 		      "relative", d->options.by == RD_DIFF_METHODS ? rd_group_name(d->side[0]->filter.group) : "stack");
+	rd_out_style(o, RD_STYLE_PLAIN);
+	rd_out_text(o, "\n");
 	for (size_t i = 0; i < rd_diff_shown(d, show); i++) {
 		const struct rd_diff_row *row = &d->rows.at[i];
 		put_count(d, row, RD_BEFORE, digits, o);
 		put_count(d, row, RD_AFTER, digits, o);
+		if (row->significant)
+			rd_out_style(o, row->difference > 0 ? RD_STYLE_BAD : RD_STYLE_GOOD);
 		rd_out_printf(o, "%9s  %9s  %-7s  ", signed_percent(row->difference, &difference),
 			      relative_text(d, row, &relative), verdict(row));
+		rd_out_style(o, RD_STYLE_PLAIN);
 		make_name(d, row, room, label);
 		rd_out_name(o, (struct rd_span){label->at, label->n}, room);
 		rd_out_text(o, "\n");

@@ -128,7 +128,7 @@ static const uint8_t *show(const uint8_t *p, const uint8_t *end, struct shown *c
 
 	c->text = (const char *)p;
 	c->size_bytes = n;
-	c->columns = 1;
+	c->columns = n ? rd_char_columns(p, n) : 0;
 	if (n)
 		return p + n;
 	n = rd_escape(p, end, c->escape);

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "report/format.h"
@@ -17,19 +15,6 @@
 #define PATH_COLUMNS_LEAST 16
 /* Of several damaged traces so many are named. */
 #define CUTS_NAMED         3
-
-unsigned rd_terminal_columns(int fd)
-{
-	struct winsize size;
-
-	if (!isatty(fd))
-		return 0;
-	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col)
-		return size.ws_col;
-	const char *columns = getenv("COLUMNS");
-	int n = columns ? atoi(columns) : 0;
-	return n > 0 && n < 10000 ? (unsigned)n : 80;
-}
 
 /* ---- the heading */
 
@@ -313,7 +298,11 @@ void rd_text_trust(const struct rd_result *r, const struct rd_report_options *op
 
 	rd_out_init(&line, -1);
 	put_trust(r, &line);
+	if (!r->trust.complete)
+		rd_out_style(o, RD_STYLE_BAD);
 	rd_text_wrapped(&line, opt->columns, o);
+	if (!r->trust.complete)
+		rd_out_style(o, RD_STYLE_PLAIN);
 }
 
 /* ---- reports */

@@ -13,9 +13,6 @@
 
 #include "report/format.h"
 
-/* Columns of the terminal behind fd; 0 when it is none. */
-unsigned rd_terminal_columns(int fd);
-
 /* The line that was made, and a newline: wrapped at so many columns (0: not), its further lines indented. Ends line. */
 void rd_text_wrapped(struct rd_out *line, unsigned columns, struct rd_out *o);
 

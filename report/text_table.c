@@ -183,6 +183,7 @@ static void put_number(const struct table *t, uint64_t n, struct rd_out *o)
 
 static void put_head(const struct table *t, struct rd_out *o)
 {
+	rd_out_style(o, RD_STYLE_HEAD);
 	if (t->numbers > 2)
 		rd_out_printf(o, "%*s  ", t->number_columns, "direct");
 	rd_out_printf(o, "%*s  %*s  ", t->number_columns, "exclusive", t->number_columns, "inclusive");
@@ -194,7 +195,9 @@ static void put_head(const struct table *t, struct rd_out *o)
 		rd_out_printf(o, "%*s  ", t->thread_columns, "thread");
 	if (t->module_columns)
 		rd_out_printf(o, "%-*s  ", (int)t->module_columns, "module");
-	rd_out_printf(o, "%s\n", rd_group_name(t->v->filter.group));
+	rd_out_text(o, rd_group_name(t->v->filter.group));
+	rd_out_style(o, RD_STYLE_PLAIN);
+	rd_out_text(o, "\n");
 }
 
 static void put_table(struct table *t, struct rd_out *o)
@@ -209,10 +212,12 @@ static void put_table(struct table *t, struct rd_out *o)
 		put_number(t, row->inclusive, o);
 		if (t->trace_columns)
 			rd_out_printf(o, "%5u  ", t->v->result->processes.at[m->process].trace + 1);
+		rd_out_style(o, RD_STYLE_SOFT);
 		put_padded(t, make_process(t, m->process), t->process_columns, o);
 		if (t->thread_columns)
 			rd_out_printf(o, "%*llu  ", t->thread_columns, (unsigned long long)row->thread);
 		put_padded(t, make_module(t, m), t->module_columns, o);
+		rd_out_style(o, RD_STYLE_PLAIN);
 		put_method(t, m, o);
 	}
 }

@@ -43,9 +43,17 @@ static void put_results(const struct rd_trend *t, size_t from, const struct rd_t
 	for (size_t i = from; i < t->results.n; i++) {
 		const struct rd_trend_result *r = &t->results.at[i];
 		rd_out_printf(out, "%4zu  %12s %-7s  %s  ", i + 1, rd_count_text(r->samples, count),
-			      r->samples == 0 ? "" : r->thread_time ? "thread" : "CPU", rd_utc_text(r->start_utc_ns, when));
+			      r->samples == 0  ? ""
+			      : r->thread_time ? "thread"
+					       : "CPU",
+			      rd_utc_text(r->start_utc_ns, when));
 		rd_out_name(out, rd_text_span(r->path), o->columns > 64 ? o->columns - 64 : o->columns ? 16 : 0);
-		rd_out_text(out, r->complete ? "\n" : "  incomplete\n");
+		if (!r->complete) {
+			rd_out_style(out, RD_STYLE_BAD);
+			rd_out_text(out, "  incomplete");
+			rd_out_style(out, RD_STYLE_PLAIN);
+		}
+		rd_out_text(out, "\n");
 	}
 }
 
@@ -68,23 +76,35 @@ static void put_line(const struct rd_trend *t, const struct rd_trend_row *row, s
 	rd_out_text(out, "\n");
 }
 
+static void put_head(const struct rd_trend *t, size_t from, struct rd_out *out)
+{
+	rd_out_style(out, RD_STYLE_HEAD);
+	for (size_t i = from; i < t->results.n; i++)
+		rd_out_printf(out, "%7zu  ", i + 1);
+	rd_out_text(out, rd_group_name(t->group));
+	rd_out_style(out, RD_STYLE_PLAIN);
+	rd_out_text(out, "\n");
+}
+
 int rd_trend_text(const struct rd_trend *t, const struct rd_trend_show *o, struct rd_out *out, struct rd_error *err)
 {
-	size_t from = first_shown(t, o->columns), used = (t->results.n - from) * CELL_COLUMNS, shown = rd_trend_shown(t, o);
-	size_t room = o->columns == 0 ? 0 : o->columns > used + NAME_COLUMNS_LEAST ? o->columns - used : NAME_COLUMNS_LEAST;
+	size_t from = first_shown(t, o->columns), used = (t->results.n - from) * CELL_COLUMNS,
+	       shown = rd_trend_shown(t, o);
+	size_t room = o->columns == 0                          ? 0
+		      : o->columns > used + NAME_COLUMNS_LEAST ? o->columns - used
+							       : NAME_COLUMNS_LEAST;
 	char number[RD_NUMBER_TEXT], of[RD_NUMBER_TEXT];
 	struct rd_bytes label = {0};
 
 	put_results(t, from, o, out);
 	rd_out_text(out, "\n");
-	for (size_t i = from; i < t->results.n && t->rows.n; i++)
-		rd_out_printf(out, "%7zu  ", i + 1);
 	if (t->rows.n)
-		rd_out_printf(out, "%s\n", rd_group_name(t->group));
+		put_head(t, from, out);
 	for (size_t i = 0; i < shown; i++)
 		put_line(t, &t->rows.at[i], from, room, &label, out);
-	rd_out_printf(out, "\n%s of %s rows; percentages are of each result's samples, %s", rd_count_text(shown, number),
-		      rd_count_text(t->rows.n, of), t->inclusive ? "inclusive" : "exclusive");
+	rd_out_printf(out, "\n%s of %s rows; percentages are of each result's samples, %s",
+		      rd_count_text(shown, number), rd_count_text(t->rows.n, of),
+		      t->inclusive ? "inclusive" : "exclusive");
 	if (from)
 		rd_out_printf(out, "; %zu earlier results have no room here", from);
 	rd_out_text(out, "\n");

@@ -75,6 +75,12 @@ static void test_names_are_cut_in_the_middle(void **state)
 	check_name("abcdefghij", 10, 4, "a…ij", 4);
 	check_name("abcdefghij", 10, 1, "…", 1);
 	check_name("äöüäöü", 12, 5, "äö…öü", 5);
+	/* Wide ones take two columns each, marks none; half of one is never shown. */
+	check_name("中文方法", 12, 8, "中文方法", 8);
+	check_name("中文方法", 12, 7, "中…法", 5);
+	check_name("a中b文c", 9, 6, "a…文c", 5);
+	check_name("a🚀b", 6, 4, "a🚀b", 4);
+	check_name("e\xcc\x81te\xcc\x81", 7, 3, "e\xcc\x81te\xcc\x81", 3);
 	check_name("", 0, 5, "", 0);
 	check_name(NULL, 0, 0, "", 0);
 }
@@ -90,7 +96,7 @@ static void test_names_are_printable(void **state)
 	check_name("\xff\xc3", 2, 0, "\\xff\\xc3", 8);
 	check_name("\xe2\x80\xae", 3, 0, "\\u202e", 6);
 	check_name("\xed\xa0\x80", 3, 0, "\\xed\\xa0\\x80", 12);
-	check_name("\xf0\x9f\x9a\x80", 4, 0, "\xf0\x9f\x9a\x80", 1);
+	check_name("\xf0\x9f\x9a\x80", 4, 0, "\xf0\x9f\x9a\x80", 2);
 	/* An escape stays whole or goes. */
 	check_name("ab\ncdefgh", 9, 8, "ab…efgh", 7);
 	check_name("abcdef\ngh", 9, 8, "abc…\\ngh", 8);
