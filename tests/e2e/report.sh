@@ -163,7 +163,7 @@ refused "tiers of groups" 2 "a group has no tier" "$r" --group module --tiers
 # ---- a terminal, and none
 if command -v script >/dev/null && command -v stty >/dev/null; then
 	for columns in 80 120; do
-		script -qec "stty cols $columns rows 50; '$bin/rundown' report '$r'" /dev/null </dev/null >"$scratch/out" 2>&1
+		script -qec "stty cols $columns rows 50; '$bin/rundown' report '$r' --no-pager --color never" /dev/null </dev/null >"$scratch/out" 2>&1
 		tr -d '\r' <"$scratch/out" | sed 's/…/./g' | awk -v n=$columns 'length > n' >"$scratch/wide"
 		check_empty "no line is wider than a terminal of $columns columns" "$scratch/wide"
 		grep -q '…' "$scratch/out" && ok "and names are cut there" || not_ok "and names are cut there" "$scratch/out"
