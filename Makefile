@@ -349,10 +349,12 @@ install-deploy:
 install: all install-deploy
 	install -d $(DESTDIR)$(PREFIX)/bin
 	$(if $(BINARIES),install -m 755 $(BINARIES) $(DESTDIR)$(PREFIX)/bin)
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/rundown/formats
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/rundown/formats \
+		$(DESTDIR)$(PREFIX)/share/doc/rundown/schema
 	$(if $(MAN),install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1)
 	install -m 644 $(DOCS) $(DESTDIR)$(PREFIX)/share/doc/rundown
 	$(if $(FORMAT_DOCS),install -m 644 $(FORMAT_DOCS) $(DESTDIR)$(PREFIX)/share/doc/rundown/formats)
+	install -m 644 docs/schema/*.json $(DESTDIR)$(PREFIX)/share/doc/rundown/schema
 
 # Debian packages; the last lines name them.
 deb: deps
