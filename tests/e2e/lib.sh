@@ -7,6 +7,10 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/rundown-e2e-XXXXXX") || exit 1
 trap 'chmod -R u+rwx "$scratch" 2>/dev/null; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 cases=0
+# For jq: what a report calls a method of its JSON.
+called='def called: (if .module == "" then "" elif .namespace + .name == "" then .module else .module + "!" end) + .namespace +
+	(if .namespace == "" or .name == "" then "" else "." end) + .name +
+	(if .signature | contains("(") then "(" + (.signature | split("(")[1:] | join("(")) else "" end);'
 
 # ok NAME: passed.   not_ok NAME [FILE]: failed, with what FILE says.   skip NAME WHY
 ok()

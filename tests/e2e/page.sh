@@ -32,9 +32,7 @@ while (!more.hidden) more.click();
 const number = (td) => Number(td.textContent.replaceAll(",", ""));
 const rows = [...document.querySelectorAll("#methods tbody tr")].map((tr) => [number(tr.cells[0]), number(tr.cells[2]), tr.cells[4].textContent]);
 '
-wanted='[.methods[] | [.exclusive, .inclusive, ((if .module == "" then "" else .module + "!" end) +
-	(if .namespace == "" then "" else .namespace + "." end) + .name +
-	(if .signature | contains("(") then "(" + (.signature | split("(")[1:] | join("(")) else "" end))]] | sort'
+wanted="$called [.methods[] | [.exclusive, .inclusive, called]] | sort"
 
 written()
 {
@@ -88,8 +86,7 @@ check_callers()
 		const list = (id) => [...document.querySelectorAll(`#${id} tr`)].map((tr) => [number(tr.cells[0]), tr.cells[2].textContent]);
 		return { callers: list("callers"), callees: list("callees") };'
 	for side in callers callees; do
-		"$bin/rundown" report "$r" --format json --$side '^shop!.*Fib\(' --top 0 2>/dev/null | jq -c "[.methods[] | select(.direct > 0) |
-			[.direct, .module + \"!\" + .namespace + \".\" + .name + \"(\" + (.signature | split(\"(\")[1:] | join(\"(\"))]] | sort" >"$scratch/wanted"
+		"$bin/rundown" report "$r" --format json --$side '^shop!.*Fib\(' --top 0 2>/dev/null | jq -c "$called [.methods[] | select(.direct > 0) | [.direct, called]] | sort" >"$scratch/wanted"
 		is "$1: $side are those of --$side" "$(cat "$scratch/wanted")" "$(jq -c ".$side | sort" "$scratch/answer")"
 	done
 }
@@ -181,9 +178,8 @@ check_difference()
 		const part = (td) => Number(td.textContent.replace("\u2212", "-").replace(/[ %]/g, ""));
 		return [...document.querySelectorAll("#methods tbody tr")].map((tr) => [number(tr.cells[0]), number(tr.cells[2]), part(tr.cells[4]),
 			tr.cells[5].textContent.split(",")[0], tr.cells[6].textContent]).filter((x) => x[0] || x[1]);'
-	jq -c '[.methods[] | [.exclusive_before, .exclusive_after, .difference * 100, (if .p_adjusted == null then "too few" elif .significant then "yes" else "no" end),
-		((if .module == "" then "" else .module + "!" end) + (if .namespace == "" then "" else .namespace + "." end) + .name +
-		(if .signature | contains("(") then "(" + (.signature | split("(")[1:] | join("(")) else "" end))]] | sort' \
+	jq -c "$called"' [.methods[] | [.exclusive_before, .exclusive_after, .difference * 100,
+		(if .p_adjusted == null then "too few" elif .significant then "yes" else "no" end), called]] | sort' \
 		"$scratch/diff.json" >"$scratch/wanted"
 	is "$1: the table has the rows, numbers and verdicts of the JSON" '[true,true,true]' "$(jq -cn \
 		--slurpfile page "$scratch/answer" --slurpfile json "$scratch/wanted" '($page[0] | sort) as $p | ($json[0] | sort) as $j |

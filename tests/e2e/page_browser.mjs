@@ -1,6 +1,7 @@
 // A headless Chromium spoken to over its pipe: node page_browser.mjs CHROMIUM PAGE SCRIPT [WIDTH HEIGHT PNG [dark]].
 // SCRIPT is JavaScript that runs in the loaded page; what it returns is printed. Whatever the page loads besides itself,
-// and whatever goes wrong in it, is printed to stderr, and the exit code is 1 then.
+// and whatever goes wrong in it, is printed to stderr, and the exit code is 1 then. PAGE may end in #WORDS for the page.
+// With PAGE_OF_OTHERS=1 in the environment it is a program's that may load files beside itself and print what it likes.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const [chromium, page, script, width = '1280', height = '900', png, scheme = 'light'] = process.argv.slice(2);
+const ofOthers = process.env.PAGE_OF_OTHERS === '1';
 const profile = mkdtempSync(join(tmpdir(), 'rundown-page-'));
 const browser = spawn(chromium, ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
 	'--disable-background-networking', '--disable-extensions', '--remote-debugging-pipe', `--user-data-dir=${profile}`,
@@ -43,20 +45,23 @@ async function run() {
 	const { targetId } = await call('Target.createTarget', { url: 'about:blank' });
 	const { sessionId } = await call('Target.attachToTarget', { targetId, flatten: true });
 	const here = (method, params) => call(method, params, sessionId);
-	const url = pathToFileURL(resolve(page)).href;
-	listeners.set('Network.requestWillBeSent', ({ request }) =>
-		request.url === url || request.url.startsWith('data:') || wrong.push(`loads ${request.url.slice(0, 200)}`));
+	const [file, words] = page.split('#');
+	const url = pathToFileURL(resolve(file)).href, beside = url.slice(0, url.lastIndexOf('/') + 1);
+	const mayLoad = (asked) => asked === url || asked.startsWith('data:') || (ofOthers && asked.startsWith(beside));
+	listeners.set('Network.requestWillBeSent', ({ request }) => mayLoad(request.url) || wrong.push(`loads ${request.url.slice(0, 200)}`));
 	listeners.set('Runtime.exceptionThrown', ({ exceptionDetails: e }) =>
 		wrong.push(`throws ${e.exception?.description ?? e.text}`));
-	listeners.set('Log.entryAdded', ({ entry }) => wrong.push(`logs ${entry.text}`));
-	listeners.set('Runtime.consoleAPICalled', ({ args }) => wrong.push(`prints ${args.map((a) => a.value).join(' ')}`));
+	if (!ofOthers) {
+		listeners.set('Log.entryAdded', ({ entry }) => wrong.push(`logs ${entry.text}`));
+		listeners.set('Runtime.consoleAPICalled', ({ args }) => wrong.push(`prints ${args.map((a) => a.value).join(' ')}`));
+	}
 	const loaded = new Promise((good) => listeners.set('Page.loadEventFired', good));
 	for (const domain of ['Page', 'Network', 'Runtime', 'Log'])
 		await here(`${domain}.enable`);
 	await here('Emulation.setDeviceMetricsOverride', { width: Number(width), height: Number(height), deviceScaleFactor: 1, mobile: false });
 	await here('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
 	const begun = Date.now();
-	await here('Page.navigate', { url });
+	await here('Page.navigate', { url: words ? `${url}#${words}` : url });
 	await loaded;
 	process.env.PAGE_TIME && console.error(`loaded in ${Date.now() - begun} ms`);
 	const { result, exceptionDetails } = await here('Runtime.evaluate',
