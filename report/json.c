@@ -57,8 +57,7 @@ static void put_traces(struct rd_json *j, const struct rd_result *r)
 	rd_json_array_end(j);
 }
 
-/* Of the run; that of the report is the view. */
-static void put_filter(struct rd_json *j, const struct rd_result_filter *f)
+void rd_json_filter(struct rd_json *j, const struct rd_result_filter *f)
 {
 	rd_json_object(j, "filter");
 	if (f->process[0])
@@ -186,7 +185,7 @@ void rd_json_report(struct rd_json *j, const struct rd_view *v, const struct rd_
 	rd_json_object(j, NULL);
 	rd_json_u64(j, "rundown", 1);
 	put_traces(j, v->result);
-	put_filter(j, &v->result->filter);
+	rd_json_filter(j, &v->result->filter);
 	rd_json_view(j, v);
 	put_counts(j, v);
 	put_trust(j, &v->result->trust);

@@ -14,6 +14,8 @@ void rd_json_report(struct rd_json *j, const struct rd_view *v, const struct rd_
 void rd_json_names(struct rd_json *j, const struct rd_view_method *m, bool tiers);
 /* The members that name a method or a group of one result. */
 void rd_json_method(struct rd_json *j, const struct rd_view *v, const struct rd_view_method *m);
+/* "filter": of the run; that of the report is the view. */
+void rd_json_filter(struct rd_json *j, const struct rd_result_filter *f);
 /* "view": the words of the filter that was given. */
 void rd_json_view(struct rd_json *j, const struct rd_view *v);
 /* "frames", "calls", "stacks", "rows": all that a page or a program needs to count anew. */

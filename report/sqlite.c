@@ -112,20 +112,32 @@ static void end_table(struct filling *f)
 
 /* ---- tables of what the result says */
 
-static void put_about(struct filling *f)
+/* What was left out, by the report or before that by the run, in the words of the JSON. */
+static void put_left_out(struct filling *f, bool by_run)
 {
-	const struct rd_result *r = f->v->result;
 	struct rd_out words;
 	struct rd_json j;
 
 	rd_out_init(&words, -1);
 	rd_json_init(&j, &words, false);
 	rd_json_object(&j, NULL);
-	rd_json_view(&j, f->v);
+	if (by_run)
+		rd_json_filter(&j, &f->v->result->filter);
+	else
+		rd_json_view(&j, f->v);
 	rd_json_object_end(&j);
-	begin_table(f, "about", 9);
-	put_u64(f, 1);
 	put_span(f, (struct rd_span){words.buffer.at, words.buffer.n ? words.buffer.n - 1 : 0});
+	f->failed |= words.buffer.failed != 0;
+	rd_out_close(&words, NULL);
+}
+
+static void put_about(struct filling *f)
+{
+	const struct rd_result *r = f->v->result;
+
+	begin_table(f, "about", 10);
+	put_u64(f, 1);
+	put_left_out(f, false);
 	put_u64(f, f->v->samples);
 	put_u64(f, f->v->weight);
 	put_u64(f, f->v->discarded);
@@ -133,10 +145,9 @@ static void put_about(struct filling *f)
 	put_utc(f, r->origin_utc_ns);
 	put_i64(f, r->origin_utc_ns);
 	put_u64(f, r->bucket_width_ns);
+	put_left_out(f, true);
 	end_row(f);
 	end_table(f);
-	f->failed |= words.buffer.failed != 0;
-	rd_out_close(&words, NULL);
 }
 
 static void put_traces(struct filling *f)
@@ -144,7 +155,7 @@ static void put_traces(struct filling *f)
 	const struct rd_result *r = f->v->result;
 	char version[RD_VERSION_TEXT];
 
-	begin_table(f, "traces", 15);
+	begin_table(f, "traces", 16);
 	for (size_t i = 0; i < r->traces.n; i++) {
 		const struct rd_result_trace *t = &r->traces.at[i];
 		put_u64(f, i);
@@ -162,6 +173,7 @@ static void put_traces(struct filling *f)
 		put_text(f, t->info.damage[0] ? t->info.damage : NULL);
 		put_u64(f, t->lost_events);
 		put_u64(f, t->lost_buffers);
+		put_u64(f, t->group);
 		end_row(f);
 	}
 	end_table(f);

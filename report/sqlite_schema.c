@@ -4,10 +4,11 @@ const char rd_sqlite_tables[] =
 	"PRAGMA application_id = 1380211790;" /* "RDWN" */
 	"PRAGMA user_version = 1;"
 	"CREATE TABLE about (rundown INTEGER, view TEXT, samples INTEGER, weight INTEGER, discarded INTEGER,"
-	" thread_time INTEGER, origin TEXT, origin_ns INTEGER, bucket_width_ns INTEGER);"
+	" thread_time INTEGER, origin TEXT, origin_ns INTEGER, bucket_width_ns INTEGER, filter TEXT);"
 	"CREATE TABLE traces (id INTEGER PRIMARY KEY, path TEXT, member TEXT, format TEXT, version TEXT, bytes INTEGER,"
 	" start TEXT, duration_ns INTEGER, pointer_size INTEGER, cpus INTEGER, complete INTEGER, cut_at INTEGER,"
-	" damage TEXT, lost_events INTEGER, lost_buffers INTEGER);"
+	" damage TEXT, lost_events INTEGER, lost_buffers INTEGER,"
+	" joined_with INTEGER REFERENCES traces);"
 	"CREATE TABLE trust (complete INTEGER, cut_at INTEGER, lost_events INTEGER, lost_buffers INTEGER,"
 	" frames INTEGER, unresolved_frames INTEGER, ambiguous_frames INTEGER, samples_without_stack INTEGER,"
 	" stacks_unused INTEGER, broken_stacks INTEGER, unowned_samples INTEGER, malformed_events INTEGER,"

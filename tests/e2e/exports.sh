@@ -85,6 +85,10 @@ check_sqlite()
 	is "$1: sqlite: inclusive counts come out of its stacks" "" "$(sql "SELECT m.id, m.inclusive, n FROM methods m LEFT JOIN
 		(SELECT method, sum(samples) AS n FROM (SELECT DISTINCT f.stack, f.method, s.samples FROM frames f JOIN stacks s ON s.id = f.stack)
 		GROUP BY method) ON method = m.id WHERE n IS NOT m.inclusive")"
+	is "$1: sqlite has what the run left out, and which traces it joined" "$(jq -c '[{filter: .filter}, (.traces | map([.path, .joined_with]))]' "$scratch/json")" \
+		"$(jq -cn --argjson f "$(sql 'SELECT filter FROM about')" --argjson t "$(sql 'SELECT json_group_array(json_array(path, joined_with)) FROM traces')" '[$f, $t]')"
+	is "$1: sqlite has the discarded, and the trust" "$(jq -c '[.discarded, .trust.frames, .trust.unresolved_frames, .trust.lost_events, .trust.rundown]' "$scratch/json")" \
+		"$(sql 'SELECT json_array(discarded, frames, unresolved_frames, lost_events, trust.rundown) FROM about JOIN trust')"
 	is "$1: sqlite has the methods" "$(jq '[(.methods | length), ([.methods[].inclusive] | add)] | join(" ")' "$scratch/json" | tr -d '"')" \
 		"$(sql "SELECT count(*) || ' ' || sum(inclusive) FROM methods")"
 	awk '/^```sql/ { on = 1; next } /^```/ { on = 0 } on' docs/report-sqlite.md >"$scratch/questions.sql"
@@ -107,11 +111,13 @@ check_prom()
 	fi
 }
 
-# check NAME TRACE
+# check NAME WORDS...: of a run with these words, its traces and options
 check()
 {
-	r=$scratch/r
-	"$bin/rundown" run "$2" -o "$r" --force -q >"$scratch/out" 2>&1
+	r=$scratch/r name=$1
+	shift
+	"$bin/rundown" run "$@" -o "$r" --force -q >"$scratch/out" 2>&1
+	set -- "$name"
 	written json || not_ok "$1: a result" "$scratch/out"
 	samples=$(jq .samples "$scratch/json")
 	written folded
@@ -147,6 +153,14 @@ if command -v script >/dev/null; then
 else
 	skip "bytes do not go to a terminal" "no script(1)"
 fi
+
+# A run that left something out, and traces that are one.
+check "a filtered run" tests/traces/shop-small.nettrace.zst --process shop --kind managed --from 0.5 --to 2
+is "a filtered run: something is left out" true "$(jq '.samples > 100 and .discarded > 100 and .filter.kind == "managed" and .filter.to_ns == 2e9' "$scratch/json")"
+check "joined traces" tests/traces/shop-small.nettrace.zst tests/traces/shop-verbose.nettrace.zst --join
+is "joined traces: they are" "[0,0]" "$(jq -c '[.traces[].joined_with]' "$scratch/json")"
+check "traces beside each other" tests/traces/shop-small.nettrace.zst tests/traces/shop-verbose.nettrace.zst
+is "traces beside each other: they are" "[0,1]" "$(jq -c '[.traces[].joined_with]' "$scratch/json")"
 
 for trace in own/shop-large.nettrace.zst perfview/net.4.5.2.x64.etl.zip; do
 	name=${trace##*/}

@@ -263,6 +263,20 @@ static void test_sqlite(void **state)
 	sqlite3_close(db);
 }
 
+/* What the run left out, and which of its traces are one recording. */
+static void test_sqlite_of_a_filtered_run(void **state)
+{
+	sqlite3 *db = read_sqlite(&RD_VIEW_ALL);
+
+	check_sql(db, "SELECT filter || ' ' || joined_with FROM about JOIN traces", "{\"filter\": {}} 0");
+	sqlite3_close(db);
+	result.filter = (struct rd_result_filter){.process = "sh\"op", .kind = RD_SAMPLE_MANAGED + 1, .has_to = true, .to_ns = 7};
+	db = read_sqlite(&RD_VIEW_ALL);
+	check_sql(db, "SELECT filter FROM about",
+		  "{\"filter\": {\"process\": \"sh\\\"op\", \"kind\": \"managed\", \"to_ns\": 7}}");
+	sqlite3_close(db);
+}
+
 /* ---- prom */
 
 static void test_prom(void **state)
@@ -392,6 +406,7 @@ int main(void)
 		TEST(row_38_recursive_stacks_of_equal_times),
 		TEST(row_26_waiting_is_no_cpu_time),
 		TEST(test_sqlite),
+		TEST(test_sqlite_of_a_filtered_run),
 		TEST(test_prom),
 		TEST(test_prom_adds_what_reads_the_same),
 		TEST(test_names_that_are_no_names),
