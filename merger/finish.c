@@ -302,11 +302,11 @@ static int deliver(const struct task *t, struct rd_error *err)
 	const char *name;
 	int lock = -1, code = rd_beside_split(t->output, folder, sizeof folder, &name, err);
 
-	/* Behind the rename already, when an earlier merger died there. */
-	if (code == 0 && !is_our_result(t, t->output) && (code = rd_beside_take(t->head.folder, &lock, err)) == 0)
-		code = put_in_place(t, err);
-	if (code == 0)
+	/* Behind the rename already, when an earlier merger died there, perhaps before the folder was on disk. */
+	if (code == 0 && is_our_result(t, t->output))
 		code = rd_sync_path(folder, err);
+	else if (code == 0 && (code = rd_beside_take(t->head.folder, &lock, err)) == 0)
+		code = put_in_place(t, err);
 	/* What stays here costs nothing but its name, unless it is somebody's. */
 	if (code == 0 && rd_beside_remove(t->head.folder, err) == RD_EXISTS)
 		code = rd_error_in(err, RD_EXISTS, "the result is there, but what it replaced is kept");
