@@ -86,10 +86,12 @@ export function grow(model, root, names) {
 				next.push(child);
 		};
 		for (const node of level) {
-			const all = node.frame === BUNDLE ? unbundle(node) : (root.isInverted ? inverted : straight)(model, node);
+			// What only the other side has is as narrow as can be: a bundle without it would seem to have grown by all it is.
+			const all = (node.frame === BUNDLE ? unbundle(node) : (root.isInverted ? inverted : straight)(model, node))
+				.filter((c) => c.value > 0 || c.other > 0).sort(fall);
 			const narrow = [];
 			node.children = [];
-			for (const child of all.filter((c) => c.value > 0).sort(fall)) {
+			for (const child of all) {
 				if (child.value >= least && drawn < FRAMES_MOST && depth < DEPTH_MOST)
 					put(node, child);
 				else
@@ -98,7 +100,7 @@ export function grow(model, root, names) {
 			if (narrow.length === 0)
 				continue;
 			const rest = bundle(narrow);
-			left.frames += narrow.length;
+			left.frames += narrow.filter((c) => c.value > 0).length;
 			left.samples += rest.value;
 			left.deep ||= depth >= DEPTH_MOST;
 			if (rest.value >= least && narrow.length > 1 && narrow.length < all.length + (node.frame !== BUNDLE) && depth < DEPTH_MOST)

@@ -211,6 +211,12 @@ check_difference()
 		return [/^before: exclusive [0-9,]+ .*; after: exclusive [0-9,]+ /.test(counts), callers > 0, /^[1-9]/.test(found),
 			document.querySelectorAll("#graph g.frame").length > 20];'
 	is "$1: callers, search, inverted" '[true,true,true,true]' "$(cat "$scratch/answer")"
+	in_page "$1: narrow frames" "$page" '
+		document.getElementById("inverted").click();
+		const sums = (g) => ["value", "other"].map((side) => [g[side], g.children.reduce((n, child) => n + child[side], 0)]);
+		const root = document.querySelector("#graph g.frame").__data__.data;
+		return [root.children.some((child) => child.name.endsWith("narrow]")), ...sums(root).map(([all, parts]) => all === parts)];'
+	is "$1: narrow frames drawn as one have the samples of both sides" '[true,true,true]' "$(cat "$scratch/answer")"
 	"$bin/rundown" diff "$before" "$before" --format html --normalise none --focus Program -o "$page"
 	in_page "$1: against itself" "$page" '
 		return [[...document.querySelectorAll("#methods tbody tr")].every((tr) => tr.cells[4].textContent === "+0.00 %"),
