@@ -93,6 +93,12 @@ child()
 	done
 }
 
+# block NAME PAGE: the script that stands in a page between "```sh NAME" and "```".
+block()
+{
+	sed -n "/^\`\`\`sh $1\$/,/^\`\`\`\$/p" "$2" | sed '1d;$d'
+}
+
 # until_ok COMMAND...: again and again until it succeeds, at most ten seconds.
 until_ok()
 {

@@ -10,10 +10,10 @@ for trace in shop-small shop-verbose site-crashed; do
 	zstd -dqc "tests/traces/$trace.nettrace.zst" >"$scratch/traces/$trace.nettrace"
 done
 
-# The block "```sh NAME" of the page as a script.
 for name in $(sed -n 's/^```sh \(.*\)$/\1/p' "$page"); do
-	sed -n "/^\`\`\`sh $name\$/,/^\`\`\`\$/p" "$page" | sed '1d;$d' >"$scratch/scripts/$name"
-	echo "$name" >>"$scratch/names"
+	block "$name" "$page" >"$scratch/scripts/$name"
+	# slurm.sh has a cluster for this one.
+	[ "$name" = slurm ] || echo "$name" >>"$scratch/names"
 done
 
 # example NAME WANTED WORDS...: run it; its exit code, and nothing on stderr that begins with "rundown" and is no note.

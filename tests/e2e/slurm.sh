@@ -222,4 +222,11 @@ is "a trace that was cut: its job is no failure" COMPLETED "$(state_of "$2")"
 is "the report tells all results" $((copies + 1)) "$(grep -c '^== ' "$scratch/out.night/report.txt")"
 is "a night: the digest of a run" "$shop $site" \
 	"$("$bin/rundown" report --digest "$scratch/out.night/shops/shop3.nettrace.rundown") $("$bin/rundown" report --digest "$scratch/out.night/sites/site.nettrace.rundown" 2>/dev/null)"
+
+# ---- the example of docs/nightly.md, over the same night: what is done is not done again
+
+block slurm docs/nightly.md >"$scratch/night-and-trend"
+trend=$(PATH=$RUNDOWN_BIN:$PATH sh "$scratch/night-and-trend" "$scratch/night" "$scratch/out.night" --ntasks=1)
+is "a night and its trend" COMPLETED "$(ends "$trend")"
+is "the trend is of all results" $((copies + 1)) "$(sed 1d "$scratch/out.night/trend.csv" | cut -d, -f1 | sort -u | wc -l | tr -d ' ')"
 plan
