@@ -151,22 +151,6 @@ static bool is_worse(const struct words *w, const struct rd_diff *d)
 	return true;
 }
 
-/* The same views by stack, for the flame graph. */
-static int write_page(const struct rd_diff *d, const struct rd_diff_show *show, struct rd_out *out,
-		      struct rd_error *err)
-{
-	struct rd_diff_options options = d->options;
-	struct rd_diff stacks;
-
-	options.by = RD_DIFF_STACKS;
-	int code = rd_diff_make(&stacks, d->side[RD_BEFORE], d->side[RD_AFTER], &options, err);
-	if (code < 0)
-		return code;
-	code = rd_diff_html(d, &stacks, show, out, err);
-	rd_diff_release(&stacks);
-	return code;
-}
-
 static int write_diff(const struct words *w, const struct rd_diff *d, struct rd_output *o, struct rd_error *err)
 {
 	struct rd_diff_show show = {.top = w->top == TOP_DEFAULT ? 0 : (size_t)w->top,
@@ -179,7 +163,7 @@ static int write_diff(const struct words *w, const struct rd_diff *d, struct rd_
 	if (w->format == RD_TABLE_CSV)
 		return rd_diff_csv(d, &show, &o->out, err);
 	if (w->format == FORMAT_HTML)
-		return write_page(d, &show, &o->out, err);
+		return rd_diff_html(d, &show, &o->out, err);
 	int code = rd_output_for_people(o, &w->people, err);
 	if (code < 0)
 		return code;

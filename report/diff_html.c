@@ -57,8 +57,7 @@ static int put_self(struct rd_json *j, const struct rd_diff *d, struct rd_error 
 	return 0;
 }
 
-/* The frame of each row of the difference by method. Both number methods as they come in the views, which are the same.
- */
+/* The frame of each row of the difference by method: both number methods as they come in the views. */
 static void put_tested(struct rd_json *j, const struct rd_diff *d)
 {
 	rd_json_array(j, "tested");
@@ -67,8 +66,8 @@ static void put_tested(struct rd_json *j, const struct rd_diff *d)
 	rd_json_array_end(j);
 }
 
-int rd_diff_html(const struct rd_diff *methods, const struct rd_diff *stacks, const struct rd_diff_show *o,
-		 struct rd_out *out, struct rd_error *err)
+static int put_page(const struct rd_diff *methods, const struct rd_diff *stacks, const struct rd_diff_show *o,
+		    struct rd_out *out, struct rd_error *err)
 {
 	struct rd_span page = rd_page();
 	struct rd_json j;
@@ -85,5 +84,18 @@ int rd_diff_html(const struct rd_diff *methods, const struct rd_diff *stacks, co
 		code = put_self(&j, stacks, err);
 	rd_json_object_end(&j);
 	rd_page_close(out);
+	return code;
+}
+
+int rd_diff_html(const struct rd_diff *d, const struct rd_diff_show *o, struct rd_out *out, struct rd_error *err)
+{
+	struct rd_diff_options options = {.by = RD_DIFF_STACKS, .norm = d->options.norm};
+	struct rd_diff stacks;
+	int code = rd_diff_make(&stacks, d->side[RD_BEFORE], d->side[RD_AFTER], &options, err);
+
+	if (code < 0)
+		return code;
+	code = put_page(d, &stacks, o, out, err);
+	rd_diff_release(&stacks);
 	return code;
 }

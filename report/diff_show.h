@@ -22,11 +22,10 @@ int rd_diff_json(const struct rd_diff *d, const struct rd_diff_show *o, struct r
 int rd_diff_csv(const struct rd_diff *d, const struct rd_diff_show *o, struct rd_out *out, struct rd_error *err);
 
 /*
- * A page, as `report --format html`: methods for the table, stacks (the same views by stack) for the flame graph. All
- * rows are in it. No name in it can end the element that holds it.
+ * Of a difference by method: a page, as `report --format html`, with the stacks of both sides for its flame graph. No
+ * name in it can end the element that holds it.
  */
-int rd_diff_html(const struct rd_diff *methods, const struct rd_diff *stacks, const struct rd_diff_show *o,
-		 struct rd_out *out, struct rd_error *err);
+int rd_diff_html(const struct rd_diff *d, const struct rd_diff_show *o, struct rd_out *out, struct rd_error *err);
 /* The object of rd_diff_json, as a member or (NULL) as the whole. */
 int rd_diff_object(struct rd_json *j, const char *key, const struct rd_diff *d, const struct rd_diff_show *o,
 		   struct rd_error *err);

@@ -313,7 +313,6 @@ static void test_chance_is_no_finding(void **state)
 		found += diff.significant > 0;
 	}
 	assert_in_range(found, 0, 10);
-		print_message("found %zu\n", found);
 	sample(&results[1], &seed, 3000, 80);
 	compare(&RD_VIEW_ALL, (struct rd_diff_options){.by = RD_DIFF_STACKS});
 	assert_true(diff.significant >= 1 && diff.rows.at[0].significant && diff.rows.at[0].difference > 0.05);
@@ -331,9 +330,48 @@ static void test_text_fits_a_terminal(void **state)
 		assert_true(strcspn(line, "\n") <= 102);
 }
 
+/* Of calls: [Main, Work, Work] and the like, once for both sides; samples that end in each. */
+static void test_page(void **state)
+{
+	results[1].rows.at[1].count += 7;
+	compare_methods();
+	const char *data =
+		strstr(text_of(rd_diff_html, 0), "id=\"data\">{\"diff\": {\"rundown\": 1, \"by\": \"method\", ");
+	assert_non_null(data);
+	uint64_t sum[2] = {0};
+	for (int at = 0; at < 2; at++) {
+		const char *self = strstr(strstr(data, "\"self\": {"), at ? "\"after\": [" : "\"before\": [");
+		for (self = strchr(self, '[') + 1; *self != ']'; self += strspn(self, ", "))
+			sum[at] += strtoull(self, (char **)(uintptr_t)&self, 10);
+	}
+	assert_int_equal(sum[RD_BEFORE], 100);
+	assert_int_equal(sum[RD_AFTER], 107);
+	check_has(data, "}\n</script>\n</body>\n</html>\n");
+}
+
+static void test_names_stay_in_the_data_of_a_page(void **state)
+{
+	static const char *const nasty[] = {"</script><script>alert(1)</script>", "<!--<script>", "a\"b;c\nd\re'\\",
+					    "]]>&amp;&lt;"};
+
+	for (size_t i = 0; i < sizeof nasty / sizeof *nasty; i++) {
+		uint32_t name = result_string(&results[1], nasty[i]);
+		results[1].frames.at[3].name = results[1].frames.at[2].module = name;
+		compare_methods();
+		const struct rd_diff_show o = {.path = {"</script>", nasty[i]}};
+		struct rd_error err;
+		out.buffer.n = 0;
+		assert_ok(rd_diff_html(&diff, &o, &out, &err), &err);
+		rd_out_bytes(&out, "", 1);
+		const char *data = strstr((const char *)out.buffer.at, "id=\"data\">") + strlen("id=\"data\">");
+		assert_int_equal(strcspn(data, "<"), strlen(data) - strlen("</script>\n</body>\n</html>\n"));
+		assert_int_equal(strcspn(data, "&"), strlen(data));
+	}
+}
+
 static void test_no_memory(void **state)
 {
-	const form_fn forms[] = {rd_diff_text, rd_diff_json, rd_diff_csv};
+	const form_fn forms[] = {rd_diff_text, rd_diff_json, rd_diff_csv, rd_diff_html};
 	struct rd_diff_show show = {.path = {"a", "b"}};
 	struct rd_diff_options o = {.by = RD_DIFF_STACKS};
 	struct rd_error err;
@@ -347,7 +385,9 @@ static void test_no_memory(void **state)
 		rd_fail_allocation(0);
 		assert_true(code == 0 || code == RD_NOMEM);
 	}
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		if (forms[i] == rd_diff_html)
+			compare_methods();
 		code = RD_NOMEM;
 		for (uint64_t nth = 1; code != 0; nth++) {
 			rd_out_close(&out, NULL);
@@ -373,6 +413,8 @@ int main(void)
 		TEST(test_stacks),
 		TEST(test_chance_is_no_finding),
 		TEST(test_text_fits_a_terminal),
+		TEST(test_page),
+		TEST(test_names_stay_in_the_data_of_a_page),
 		TEST(test_no_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
