@@ -258,11 +258,16 @@ check-large: all tests
 # Every fault of docs/reliability.md, as often and as long as it says: ten minutes. RD_SEED=N repeats one.
 .PHONY: check-faults
 check-faults: all tests
-	@V=1 RD_FAULTS=full RD_SEEDS=1000 RD_TIMEOUT=3600 $(RUN_TESTS) $(B)/tests/broker/test_storm $(FAULTS)
+	@V=1 RD_FAULTS=full RD_SEEDS=1000 RD_TIMEOUT=3600 $(RUN_TESTS) $(B)/tests/broker/test_storm $(B)/tests/simulation/test_simulation $(FAULTS)
 
 # Made-up traces, cut, delivered and finished at random (docs/generator.md).
 .PHONY: check-properties
 check-properties: $(B)/tests/properties/test_properties
+	RD_SEEDS=$(SEEDS) RD_SEED=$(SEED) $<
+
+# Nights of broker, merger and workers in one process (tests/simulation/world.h).
+.PHONY: check-simulation
+check-simulation: $(B)/tests/simulation/test_simulation
 	RD_SEEDS=$(SEEDS) RD_SEED=$(SEED) $<
 
 # What each step of a job costs: make bench-steps TRACES="..." BENCH_OPTIONS=--preliminary
@@ -395,6 +400,8 @@ help:
 #@ make check-faults    kills, partitions, full disks, wrong clocks, poison (docs/reliability.md; ten minutes, as root)
 #@ make check-properties SEEDS=300
 #@                      so many made-up traces, each sharded and delivered in several ways; SEED=N: that one alone
+#@ make check-simulation SEEDS=2000
+#@                      so many nights of the real broker, merger and workers in one process, with faults of all kinds
 #@ make bench-steps TRACES="..." BENCH_OPTIONS=--preliminary
 #@                      the processor's time from these plain traces to their partials, beside that of reading them
 #@ make renew-instructions

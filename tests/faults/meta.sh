@@ -52,9 +52,9 @@ seeded()
 
 seeded acknowledged_before_commit broker/broker.c \
 	's/\t\tint rc = b->failed ? 0 : rd_keep_commit/\t\tsend_letters(b, send, ctx);\n&/' \
-	tests/broker/test_storm
-seeded merged_before_commit merger/merger.c 's/if (code < 0 \&\& !duplicate)/if (0)/' tests/merger/test_merger
-seeded no_fencing broker/attempts.c 's/ \&\& a->number == e->attempt//' tests/broker/test_losses
+	tests/broker/test_storm tests/simulation/test_simulation
+seeded merged_before_commit merger/merger.c 's/if (code < 0 \&\& !duplicate)/if (0)/' tests/merger/test_merger tests/simulation/test_simulation
+seeded no_fencing broker/attempts.c 's/ \&\& a->number == e->attempt//' tests/broker/test_losses tests/simulation/test_simulation
 seeded nosync_of_the_merger merger/work_env.c 's/folder, flags, 0600/folder, flags | MDB_NOSYNC, 0600/' tests/faults/disks.sh
 seeded nosync_of_the_broker broker/journal.c 's/mdb_env_open(j->env, path, 0, 0600)/mdb_env_open(j->env, path, MDB_NOSYNC, 0600)/' tests/faults/disks.sh
 seeded no_zap net/zap.c 's/found == NULL \&\& rd_zap_tests_open/found == NULL/' tests/net/test_security

@@ -33,7 +33,7 @@ static void find_context(const struct rd_index *index, size_t before, rd_block_v
 	}
 }
 
-static void open_trace(struct rd_source *s)
+void job_open_trace(struct rd_source *s)
 {
 	struct rd_source packed;
 	rd_unpacked_vec files = {0};
@@ -54,7 +54,7 @@ void job_make(struct test_job *j, unsigned shards)
 	struct rd_source source;
 	struct rd_error err;
 
-	open_trace(&source);
+	job_open_trace(&source);
 	assert_ok(rd_trace_probe(&source, &format, &err), &err);
 	assert_ok(format->index(&source, &index, NULL, NULL, &err), &err);
 	*j = (struct test_job){.info = index.info, .shards = shards, .blocks = calloc(shards, sizeof *j->blocks)};

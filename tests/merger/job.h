@@ -16,6 +16,8 @@ struct test_job {
 	test_block_vec *blocks; /* by shard */
 };
 
+/* tests/traces/shop-small.nettrace.zst, unpacked. */
+void job_open_trace(struct rd_source *s);
 /* Decode tests/traces/shop-small.nettrace.zst in so many shards. */
 void job_make(struct test_job *j, unsigned shards);
 void job_release(struct test_job *j);
