@@ -97,6 +97,21 @@ check_sqlite()
 	[ "$(wc -l <"$scratch/answers")" -gt 20 ] && ok "$1: with rows" || not_ok "$1: with rows" "$scratch/answers"
 }
 
+# As a spreadsheet would take it: columns by the names in the first line.
+check_csv()
+{
+	written csv || not_ok "$1: csv"
+	if ! command -v sqlite3 >/dev/null; then
+		skip "$1: csv counts the same" "no sqlite3"
+		return
+	fi
+	columns="process, pid, clr, module, namespace, name, signature"
+	sqlite3 :memory: -cmd '.mode csv' -cmd ".import $scratch/csv csv" -cmd '.mode list' "SELECT json_array(count(*), sum(exclusive), sum(inclusive),
+		sum(exclusive_weight), sum(inclusive_weight), (SELECT count(*) FROM (SELECT DISTINCT $columns FROM csv))) FROM csv" >"$scratch/answers" 2>&1
+	is "$1: csv has the methods, and counts the same" "$(jq -c '(.methods | length) as $n | .methods | [$n, (map(.exclusive) | add), (map(.inclusive) | add),
+		(map(.exclusive_weight) | add), (map(.inclusive_weight) | add), $n]' "$scratch/json")" "$(cat "$scratch/answers")"
+}
+
 check_prom()
 {
 	written prom --top 0 || not_ok "$1: prom"
@@ -122,6 +137,7 @@ check()
 	samples=$(jq .samples "$scratch/json")
 	written folded
 	is "$1: folded has the samples" "$samples" "$(awk '{ n += $NF } END { print n }' "$scratch/folded")"
+	check_csv "$1"
 	check_pprof "$1"
 	check_speedscope "$1"
 	check_sqlite "$1"
