@@ -81,17 +81,12 @@ static const char *unit_of(enum rd_diff_norm norm)
 static void make_name(const struct rd_diff *d, const struct rd_diff_row *row, size_t room, struct rd_bytes *label)
 {
 	label->n = 0;
-	rd_diff_label(label, d, row, " > ");
-	if (room == 0 || d->options.by != RD_DIFF_METHODS ||
-	    rd_name_columns((struct rd_span){label->at, label->n}) <= room)
-		return;
-	struct rd_view_method brief = rd_method_names_at(&d->names, row->method);
-	bool some = rd_signature_arguments(brief.signature).size_bytes > 2;
-	brief.signature.size_bytes = 0;
-	label->n = 0;
-	rd_label(label, &brief, d->side[RD_BEFORE]->filter.tiers);
-	if (some)
-		rd_bytes_append(label, "(\xe2\x80\xa6)", 5);
+	if (d->options.by == RD_DIFF_METHODS) {
+		struct rd_view_method m = rd_method_names_at(&d->names, row->method);
+		rd_label_within(label, &m, d->side[RD_BEFORE]->filter.tiers, true, room);
+	} else {
+		rd_diff_label(label, d, row, " > ");
+	}
 }
 
 static void put_table(const struct rd_diff *d, const struct rd_diff_show *show, struct rd_out *o,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "report/people.h"
 
 struct rd_span rd_signature_arguments(struct rd_span signature)
 {
@@ -20,25 +21,55 @@ static void put(struct rd_bytes *b, struct rd_span text)
 		rd_bytes_append(b, text.at, text.size_bytes);
 }
 
-void rd_label_in_module(struct rd_bytes *b, const struct rd_view_method *m, bool tiers)
+/* brief: "(…)" stands for arguments, where there are any. */
+static void put_in_module(struct rd_bytes *b, const struct rd_view_method *m, bool tiers, bool brief)
 {
+	struct rd_span arguments = rd_signature_arguments(m->signature);
 	char tier[32], text[40];
 
 	put(b, m->ns);
 	if (m->ns.size_bytes && m->name.size_bytes)
 		rd_bytes_append(b, ".", 1);
 	put(b, m->name);
-	put(b, rd_signature_arguments(m->signature));
+	if (brief && arguments.size_bytes > 2)
+		rd_bytes_append(b, "(\xe2\x80\xa6)", 5);
+	else
+		put(b, arguments);
 	if (tiers && m->what == RD_VIEW_METHOD)
 		rd_bytes_append(b, text, (size_t)snprintf(text, sizeof text, " [%s]", rd_tier_name(m->tier, tier)));
 }
 
-void rd_label(struct rd_bytes *b, const struct rd_view_method *m, bool tiers)
+static void put_module(struct rd_bytes *b, const struct rd_view_method *m)
 {
 	put(b, m->module);
 	if (m->module.size_bytes && (m->ns.size_bytes || m->name.size_bytes))
 		rd_bytes_append(b, "!", 1);
-	rd_label_in_module(b, m, tiers);
+}
+
+void rd_label_in_module(struct rd_bytes *b, const struct rd_view_method *m, bool tiers)
+{
+	put_in_module(b, m, tiers, false);
+}
+
+void rd_label(struct rd_bytes *b, const struct rd_view_method *m, bool tiers)
+{
+	put_module(b, m);
+	put_in_module(b, m, tiers, false);
+}
+
+void rd_label_within(struct rd_bytes *b, const struct rd_view_method *m, bool tiers, bool module, size_t columns)
+{
+	size_t begin = b->n;
+
+	for (int brief = 0; brief < 2; brief++) {
+		b->n = begin;
+		if (module)
+			put_module(b, m);
+		put_in_module(b, m, tiers, brief);
+		if (columns == 0 || b->failed ||
+		    rd_name_columns((struct rd_span){b->at + begin, b->n - begin}) <= columns)
+			return;
+	}
 }
 
 int64_t rd_pid_number(uint32_t pid)

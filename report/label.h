@@ -16,6 +16,11 @@ struct rd_span rd_signature_arguments(struct rd_span signature);
 void rd_label(struct rd_bytes *b, const struct rd_view_method *m, bool tiers);
 /* The same without the module. */
 void rd_label_in_module(struct rd_bytes *b, const struct rd_view_method *m, bool tiers);
+/*
+ * Either, for people: where it takes more than these columns (0: there is room for all) "(…)" stands for the arguments.
+ * It may still take more.
+ */
+void rd_label_within(struct rd_bytes *b, const struct rd_view_method *m, bool tiers, bool module, size_t columns);
 
 /* "shop (10)", "10", "no owner". */
 void rd_label_process(struct rd_bytes *b, const struct rd_result *r, uint32_t process);

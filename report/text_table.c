@@ -66,36 +66,13 @@ static size_t make_module(struct table *t, const struct rd_view_method *m)
 	return rd_out_name(&t->name, m->module, t->module_cut);
 }
 
-/* "Namespace.Name(arguments)"; brief: "(…)" stands for the arguments. A group is all of its name. */
-static void make_method(struct table *t, const struct rd_view_method *m, bool brief)
-{
-	struct rd_span arguments = rd_signature_arguments(m->signature);
-	struct rd_view_method shown = *m;
-	char tier[32];
-
-	begin_name(t);
-	if (t->v->filter.group) {
-		rd_label(&t->name.buffer, m, false);
-		return;
-	}
-	if (!brief) {
-		rd_label_in_module(&t->name.buffer, m, t->v->filter.tiers);
-		return;
-	}
-	shown.signature.size_bytes = 0;
-	rd_label_in_module(&t->name.buffer, &shown, false);
-	if (arguments.size_bytes)
-		rd_out_text(&t->name, arguments.size_bytes == 2 ? "()" : "(\xe2\x80\xa6)");
-	if (t->v->filter.tiers && m->what == RD_VIEW_METHOD)
-		rd_out_printf(&t->name, " [%s]", rd_tier_name(m->tier, tier));
-}
-
+/* Where room is short the arguments go first, and only then the middle of the name. A group is all of its name. */
 static void put_method(struct table *t, const struct rd_view_method *m, struct rd_out *o)
 {
-	make_method(t, m, false);
-	/* Where room is short the arguments go first, and only then the middle of the name. */
-	if (t->method_cut && rd_name_columns(made_name(t)) > t->method_cut)
-		make_method(t, m, true);
+	bool group = t->v->filter.group != 0;
+
+	begin_name(t);
+	rd_label_within(&t->name.buffer, m, t->v->filter.tiers && !group, group, t->method_cut);
 	rd_out_name(o, made_name(t), t->method_cut);
 	rd_out_text(o, "\n");
 }

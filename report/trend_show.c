@@ -71,7 +71,7 @@ static void put_line(const struct rd_trend *t, const struct rd_trend_row *row, s
 				      c ? rd_percent_text(rd_trend_count(t, c), t->results.at[i].samples, share) : "-");
 	}
 	label->n = 0;
-	rd_label(label, &m, t->tiers);
+	rd_label_within(label, &m, t->tiers, true, room);
 	rd_out_name(out, (struct rd_span){label->at, label->n}, room);
 	rd_out_text(out, "\n");
 }
