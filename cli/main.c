@@ -27,6 +27,7 @@ static const struct command {
 	{"cancel", "end jobs", rd_cmd_cancel},
 	{"retry", "try again what of jobs was given up", rd_cmd_retry},
 	{"keys", "make the keys by which a broker and its peers know each other over tcp", rd_cmd_keys},
+	{"capture-state", "write or check which providers Windows asks again and again for a rundown", rd_cmd_capture_state},
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 
@@ -70,8 +71,8 @@ static int help(void)
 			"Profiles out of big .NET and Windows traces (.nettrace, .etl), on one machine or many.\n\n"
 			"Commands:\n");
 	for (size_t i = 0; i < COMMANDS; i++)
-		rd_out_printf(&o, "  %-10s%s\n", commands[i].name, commands[i].about);
-	rd_out_text(&o, "  help      show this, or with a command's name its options\n\n"
+		rd_out_printf(&o, "  %-15s%s\n", commands[i].name, commands[i].about);
+	rd_out_text(&o, "  help           show this, or with a command's name its options\n\n"
 			"Examples:\n"
 			"  rundown run shop.nettrace                 the hottest methods, and shop.nettrace.rundown/\n"
 			"  rundown report shop.nettrace.rundown --sort inclusive --top 50\n"

@@ -149,6 +149,7 @@ static int set_choice(const struct rd_command_line *c, const struct rd_option *r
 /* 0, or the exit code after a complaint. text is NULL for a flag only. */
 static int set(const struct rd_command_line *c, const struct rd_option *row, const char *text)
 {
+	struct rd_words *list;
 	uint64_t number;
 
 	switch (row->kind) {
@@ -159,6 +160,12 @@ static int set(const struct rd_command_line *c, const struct rd_option *row, con
 		if (*text == 0)
 			return rd_usage(c->name, "--%s: an empty %s", row->name, row->argument);
 		*(const char **)row->target = text;
+		return 0;
+	case RD_OPT_LIST:
+		if (*text == 0)
+			return rd_usage(c->name, "--%s: an empty %s", row->name, row->argument);
+		list = row->target;
+		list->at[list->n++] = text;
 		return 0;
 	case RD_OPT_NUMBER:
 		if (rd_number_parse(text, &number) != 0)

@@ -32,6 +32,13 @@ enum rd_option_kind {
 	RD_OPT_MOMENT,  /* struct rd_moment: seconds from the start, or ISO 8601 */
 	RD_OPT_SHARE,   /* struct rd_share: "10", "0.5%" */
 	RD_OPT_CHOICE,  /* int: the place of the word in `words` */
+	RD_OPT_LIST,    /* struct rd_words: each time one more, as RD_OPT_TEXT */
+};
+
+/* What an option that may be given again was given. `at` is the caller's, with room for argc of them. */
+struct rd_words {
+	const char **at;
+	size_t n;
 };
 
 struct rd_option {

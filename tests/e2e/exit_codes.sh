@@ -55,6 +55,10 @@ done
 code keys 0 "$rundown" keys "$scratch/keys"
 code keys 1 "$rundown" keys /proc/nothing
 code keys 2 "$rundown" keys
+code capture-state 0 "$rundown" capture-state encode --disable
+code capture-state 1 "$rundown" capture-state check tests/fuzz/corpus/capture/twice
+code capture-state 1 "$rundown" capture-state decode "$scratch/nothing"
+code capture-state 2 "$rundown" capture-state encode
 
 # ---- with daemons
 
