@@ -94,14 +94,14 @@ static int check_providers(struct rd_capture_state *s)
 
 /* ---- reading */
 
-/* The count against the bytes that there are; how many providers are whole. */
+/* A count of none, or of more than follow. */
 static int check_count(struct rd_capture_state *s, uint64_t told, uint64_t left_bytes)
 {
 	uint64_t wanted = told * RD_CAPTURE_GUID_BYTES;
 
-	if (told == 0 && left_bytes == 0)
+	if (told == 0)
 		return fault(s, RD_CORRUPT, 4, "no provider is named; no bytes at all would switch it off");
-	if (told > 0 && left_bytes == 0)
+	if (left_bytes == 0)
 		return fault(s, RD_TRUNCATED, 4,
 			     "%" PRIu64 " providers are counted and none follows, as in what Windows answers about its "
 			     "limits",
@@ -109,10 +109,17 @@ static int check_count(struct rd_capture_state *s, uint64_t told, uint64_t left_
 	if (left_bytes < wanted)
 		return fault(s, RD_TRUNCATED, 4, "%" PRIu64 " providers need %" PRIu64 " bytes, and %" PRIu64 " follow",
 			     told, wanted, left_bytes);
-	if (left_bytes > wanted)
-		return fault(s, RD_CORRUPT, RD_CAPTURE_HEAD_BYTES + wanted,
-			     "%" PRIu64 " bytes more than %" PRIu64 " providers need", left_bytes - wanted, told);
 	return 0;
+}
+
+static int check_end(struct rd_capture_state *s, uint64_t told, uint64_t left_bytes)
+{
+	uint64_t wanted = told * RD_CAPTURE_GUID_BYTES;
+
+	if (left_bytes <= wanted)
+		return 0;
+	return fault(s, RD_CORRUPT, RD_CAPTURE_HEAD_BYTES + wanted,
+		     "%" PRIu64 " bytes more than %" PRIu64 " providers need", left_bytes - wanted, told);
 }
 
 static int read_head(struct rd_capture_state *s, struct rd_cursor *c, uint64_t *told)
@@ -124,8 +131,7 @@ static int read_head(struct rd_capture_state *s, struct rd_cursor *c, uint64_t *
 
 	if (s->every_s == 0)
 		rc = fault(s, RD_CORRUPT, 0, "every 0 seconds");
-	/* By offset; what is too long stands behind all else, and is told after. */
-	if (rc == 0 && (rd_left(c) < *told * RD_CAPTURE_GUID_BYTES || *told == 0))
+	if (rc == 0)
 		rc = check_count(s, *told, rd_left(c));
 	if (rc == 0 && reserved != 0)
 		rc = fault(s, RD_CORRUPT, 6, "the reserved bytes are 0x%04x and not 0", reserved);
@@ -151,8 +157,8 @@ static int read_all(struct rd_capture_state *s, struct rd_cursor *c)
 	}
 	if (rc == 0)
 		rc = check_providers(s);
-	if (rc == 0 && told > 0 && left > told * RD_CAPTURE_GUID_BYTES)
-		rc = check_count(s, told, left);
+	if (rc == 0)
+		rc = check_end(s, told, left);
 	return rc;
 }
 

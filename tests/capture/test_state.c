@@ -119,6 +119,19 @@ static void test_every_fault_is_told(void **state)
 	rd_capture_release(&s);
 }
 
+/* The bytes behind a count of none stand behind all else that is wrong. */
+static void test_more_than_none(void **state)
+{
+	struct rd_capture_state s;
+
+	assert_ok(rd_capture_read(&s, (struct rd_span){(const uint8_t *)"\x3c\0\0\0\0\0\2\0x", 9}, NULL), NULL);
+	assert_int_equal(s.faults.n, 3);
+	assert_int_equal(s.faults.at[0].offset, 4);
+	assert_int_equal(s.faults.at[1].offset, 6);
+	assert_int_equal(s.faults.at[2].offset, 8);
+	rd_capture_release(&s);
+}
+
 static void test_refusals(void **state)
 {
 	struct rd_capture_guid two[] = {guid(RUNTIME), guid(RUNTIME)}, none = {{0}};
@@ -186,6 +199,7 @@ int main(void)
 		cmocka_unit_test(test_off),
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_every_fault_is_told),
+		cmocka_unit_test(test_more_than_none),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_most_providers),
 		cmocka_unit_test(test_no_memory),
