@@ -45,7 +45,7 @@ static const char notes[] =
 	"has a smallest time between two rundowns: TraceQueryInformation with class 17 tells it, and what is shorter\n"
 	"is refused there. Only providers that the session has enabled are asked, and of the .NET ones the runtime's\n"
 	"own answers, with methods if its keywords have Jit 0x10 and EndEnumeration 0x80.\n"
-	"docs/formats/capture-state.md has the bytes and what is known of the answers.\n\n"
+	"docs/recording.md tells how to record with it, docs/formats/capture-state.md has the bytes.\n\n"
 	"Exit code: 0 done, and good; 1 it cannot be read, or is not good; 2 wrong usage.\n";
 
 static bool parse(struct words *w, int argc, char **argv, int *exit_code)

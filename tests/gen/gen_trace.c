@@ -21,6 +21,7 @@ static const char help[] =
 	"  --pointer 4|8    --compress lznt1|xpress|huffman    --clock qpc|system|cycles    (the last two: ETL)\n"
 	"  --samples N --lives N --noise N --noise-bytes N --stacks N --depth N --processes N    of an act, some 15 "
 	"MB\n"
+	"  --lost N --untold N   of 1000 events    --keyframes N    rundowns of each process in the middle of an act\n"
 	"Equal options give equal bytes. The truth is JSON in the form of tests/answers.\n";
 
 enum chosen {
@@ -50,6 +51,10 @@ static const struct {
 	{"depth", offsetof(struct gen_options, depth)},
 	{"processes", offsetof(struct gen_options, processes)},
 	{"lanes", offsetof(struct gen_options, lanes)},
+	{"slots", offsetof(struct gen_options, slots)},
+	{"lost", offsetof(struct gen_options, lost)},
+	{"untold", offsetof(struct gen_options, untold)},
+	{"keyframes", offsetof(struct gen_options, keyframes)},
 };
 #define NUMBERS (sizeof numbers / sizeof *numbers)
 

@@ -484,6 +484,16 @@ static void act_rundown(struct gen_act *a, const struct gen_options *o, uint32_t
 		add_marker(a, o, process, op == GEN_DCSTART ? GEN_START_COMPLETE : GEN_END_COMPLETE, &at, to);
 }
 
+/* Whole ones: what they leave out is lost, not untold. */
+static void act_keyframes(struct gen_act *a, const struct gen_options *o, uint32_t process, uint32_t from, uint32_t to)
+{
+	struct gen_options whole = *o;
+
+	whole.untold = 0;
+	for (uint32_t i = 1; i <= o->keyframes; i++)
+		act_rundown(a, &whole, process, from + (uint32_t)((uint64_t)(to - from) * i / (o->keyframes + 1)), to);
+}
+
 static void act_code(struct gen_act *a, const struct gen_options *o, uint32_t process, uint32_t lives)
 {
 	struct code c = {.process = process, .first_module = (uint32_t)a->modules.n};
@@ -497,6 +507,7 @@ static void act_code(struct gen_act *a, const struct gen_options *o, uint32_t pr
 		add_life(a, o, &c);
 	if (!o->still && pick(2))
 		act_rundown(a, o, process, gen_between(c.from, c.to), c.to);
+	act_keyframes(a, o, process, c.from, c.to);
 	/* The last one has the time it needs before the end, unless nobody wanted it. */
 	uint32_t need = 2 * (o->modules + (uint32_t)(a->methods.n)) + 20;
 	if (o->sound || pick(4))

@@ -27,6 +27,7 @@ struct gen_options {
 	bool still;             /* sound, one act, no address is used twice: for readers that know no time */
 	uint32_t jitter;        /* slots by which clocks of CPUs differ, at most */
 	uint32_t lost, untold;  /* of 1000 events */
+	uint32_t keyframes;     /* of each process in an act: rundowns in its middle, as far apart from each other */
 	bool unfinished;        /* the recorder died: no end mark */
 
 	/* The cast, and in each act: */
