@@ -266,6 +266,8 @@ static int put_runtimes(const struct rd_inspection *in, struct rd_json *j)
 
 static void put_keyframes(const struct rd_inspection *in, struct rd_json *j)
 {
+	uint64_t least_ns, most_ns;
+
 	rd_json_array(j, "keyframes");
 	for (size_t i = 0; i < rd_keyframes_n(&in->rundowns); i++) {
 		const struct rd_keyframe *k = rd_records_at(&in->rundowns.keyframes.rows, (uint32_t)i);
@@ -283,6 +285,14 @@ static void put_keyframes(const struct rd_inspection *in, struct rd_json *j)
 	}
 	rd_json_array_end(j);
 	rd_json_u64(j, "keyframe_events_beyond", in->rundowns.beyond);
+	if (rd_keyframe_spacing(in, &least_ns, &most_ns)) {
+		rd_json_object(j, "keyframe_spacing");
+		rd_json_u64(j, "least_ns", least_ns);
+		rd_json_u64(j, "most_ns", most_ns);
+		rd_json_object_end(j);
+	} else {
+		rd_json_null(j, "keyframe_spacing");
+	}
 }
 
 static void put_lacks(const struct rd_inspection *in, struct rd_json *j)

@@ -92,11 +92,17 @@ static void put_keyframes(const struct rd_shown *s, struct rd_out *o)
 	const struct rd_clock *clock = &in->index.info.clock;
 	char number[RD_NUMBER_TEXT];
 	size_t n = rd_keyframes_n(&in->rundowns), middle = 0;
+	uint64_t least_ns, most_ns;
 
 	for (size_t i = 0; i < n; i++)
 		middle += strcmp(rd_keyframe_name(in, rd_records_at(&in->rundowns.keyframes.rows, (uint32_t)i)),
 				 "middle") == 0;
-	rd_out_printf(o, "%-14s%zu, of these %zu in the middle\n", "keyframes", n, middle);
+	rd_out_printf(o, "%-14s%zu, of these %zu in the middle", "keyframes", n, middle);
+	if (rd_keyframe_spacing(in, &least_ns, &most_ns)) {
+		rd_out_printf(o, "; %s", rd_duration_text(least_ns, number));
+		rd_out_printf(o, " to %s from one to the next", rd_duration_text(most_ns, number));
+	}
+	rd_out_text(o, "\n");
 	for (size_t i = 0; i < n && i < KEYFRAMES_MOST; i++) {
 		const struct rd_keyframe *k = rd_records_at(&in->rundowns.keyframes.rows, (uint32_t)i);
 		rd_out_printf(o, "%14s  at %s s, ", "", rd_seconds_text(rd_clock_ns(clock, k->from), number));

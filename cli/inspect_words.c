@@ -53,6 +53,27 @@ uint64_t rd_keyframe_ns(const struct rd_inspection *in, const struct rd_keyframe
 	return to > from ? (uint64_t)to - (uint64_t)from : 0;
 }
 
+bool rd_keyframe_spacing(const struct rd_inspection *in, uint64_t *least_ns, uint64_t *most_ns)
+{
+	size_t n = rd_keyframes_n(&in->rundowns);
+	int64_t before = 0;
+
+	*least_ns = UINT64_MAX;
+	*most_ns = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct rd_keyframe *k = rd_records_at(&in->rundowns.keyframes.rows, (uint32_t)i);
+		int64_t at = rd_clock_ns(&in->index.info.clock, k->from);
+		/* They stand in the file's order, and the clock of a damaged file goes anywhere. */
+		uint64_t apart = at > before ? (uint64_t)at - (uint64_t)before : (uint64_t)before - (uint64_t)at;
+		if (i > 0 && apart < *least_ns)
+			*least_ns = apart;
+		if (i > 0 && apart > *most_ns)
+			*most_ns = apart;
+		before = at;
+	}
+	return n > 1;
+}
+
 const char *rd_recorder_name(const struct rd_trace_info *info)
 {
 	if (info->format == RD_FORMAT_ETL)

@@ -28,6 +28,8 @@ int64_t rd_inspect_end_utc_ns(const struct rd_inspection *in);
 /* Between samples: as the trace's events say it, else its head; 0 unknown. */
 uint64_t rd_inspect_expected_ns(const struct rd_inspection *in);
 uint64_t rd_keyframe_ns(const struct rd_inspection *in, const struct rd_keyframe *k);
+/* From the beginning of a keyframe to that of the next, the least and the most; false where there are not two. */
+bool rd_keyframe_spacing(const struct rd_inspection *in, uint64_t *least_ns, uint64_t *most_ns);
 /* What wrote the file. */
 const char *rd_recorder_name(const struct rd_trace_info *info);
 /* Names of the bits of a log file mode, with blanks between them. */

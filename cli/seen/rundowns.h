@@ -4,7 +4,7 @@
  * A runtime is (pid, CLR instance). A keyframe is a group of rundown events
  * (DCStart, DCEnd, and their markers) of any processes that follow each other
  * within a second: the list at the start or end of a session, or one in the
- * middle, as a session with a periodic capture state makes them.
+ * middle, as a session makes them that is enabled anew.
  */
 #ifndef RD_CLI_SEEN_RUNDOWNS_H
 #define RD_CLI_SEEN_RUNDOWNS_H

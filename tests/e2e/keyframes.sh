@@ -41,4 +41,14 @@ recorded 30 --format etl --untold 300
 # shellcheck disable=SC2086
 set -- $told
 [ $(($3 * 1000000 / $2)) -lt $without ] && ok "etl: fewer frames without a name" || not_ok "etl: fewer frames without a name"
+# What inspect says of them, in a recording of thirteen seconds.
+"$gen" --size 1M --seed 5 --sound --keyframes 3 --processes 0 --format etl --clock system --slots 8000000 -o "$scratch/t"
+"$bin/rundown" inspect "$scratch/t" --format json >"$scratch/inspect.json"
+is "inspect: the distance is that of the keyframes it lists" true "$(jq -c '[.keyframes[].at_ns] as $at |
+	[range(1; $at | length) as $i | $at[$i] - $at[$i - 1] | if . < 0 then -. else . end] as $apart |
+	($apart | length) > 1 and .keyframe_spacing == {least_ns: ($apart | min), most_ns: ($apart | max)}' "$scratch/inspect.json")"
+"$bin/rundown" inspect "$scratch/t" | grep -q '^keyframes .* in the middle; .* to .* from one to the next$' &&
+	ok "inspect: text tells the distance" || not_ok "inspect: text tells the distance"
+"$bin/rundown" inspect tests/traces/shop-small.nettrace.zst --format json >"$scratch/inspect.json"
+is "inspect: one keyframe has no distance" null "$(jq -c .keyframe_spacing "$scratch/inspect.json")"
 plan
