@@ -342,6 +342,15 @@ demo: deps
 deps:
 	@sh mk/deps.sh $(PACKAGES)
 
+# rundown-record.exe, which records on Windows (deploy/windows): its own sources and what they use of the rooms.
+MINGW_CC ?= x86_64-w64-mingw32-gcc
+WINDOWS_C := $(wildcard deploy/windows/*.c) capture/state.c base/error.c base/memory.c base/text.c base/cursor.c
+.PHONY: windows
+windows:
+	@command -v $(MINGW_CC) >/dev/null || { echo "no $(MINGW_CC): apt-get install gcc-mingw-w64-x86-64"; exit 0; }; \
+	mkdir -p $(BUILD)/windows && $(MINGW_CC) -std=gnu11 -O2 -Wall -Wextra $(WERROR) -D_WIN32_WINNT=0x0A00 \
+	-D__USE_MINGW_ANSI_STDIO=1 -Wno-format -Wno-format-extra-args -I. -include deploy/windows/posix.h -static -pthread -o $(BUILD)/windows/rundown-record.exe $(WINDOWS_C) -ladvapi32
+
 # Apart from the programs: a test and a package install it by itself.
 UNITS_SYSTEMD := $(wildcard deploy/systemd/*.service deploy/systemd/*.timer)
 install-deploy:
@@ -414,6 +423,7 @@ help:
 #@ make fuzz-NAME       libFuzzer on tests/fuzz/fuzz_NAME.c (needs clang); FUZZ_SECONDS=60
 #@ make coverage        the share of lines that the unit tests run, by room
 #@ make page            report/page.html anew from page/ (needs node and npm; users need neither)
+#@ make windows         build/windows/rundown-record.exe (needs mingw-w64; deploy/windows tells what it does)
 #@ make format          clang-format over all C files
 #@ make clean           remove build/
 #@
