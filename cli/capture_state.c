@@ -132,7 +132,12 @@ static bool agree(struct words *w, int *exit_code)
 
 static int find_provider(const char *word, struct rd_capture_guid *guid, struct rd_error *err)
 {
-	if (rd_guid_parse(word, guid->bytes) == 0 || rd_catalogue_guid(rd_text_span(word), guid->bytes))
+	char bare[37] = "";
+
+	/* As logman writes one: {GUID}. */
+	if (word[0] == '{' && strlen(word) == 38 && word[37] == '}')
+		memcpy(bare, word + 1, 36);
+	if (rd_guid_parse(*bare ? bare : word, guid->bytes) == 0 || rd_catalogue_guid(rd_text_span(word), guid->bytes))
 		return 0;
 	return rd_fail(err, RD_USAGE, "--provider: '%s' is no GUID, and no provider that rundown knows by name", word);
 }

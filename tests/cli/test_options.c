@@ -10,6 +10,7 @@ static struct {
 	uint64_t number, size, seconds;
 	struct rd_moment moment;
 	int choice;
+	struct rd_words list;
 } o;
 
 static const char *const words[] = {"red", "green", NULL};
@@ -26,6 +27,7 @@ static const struct rd_option rows[] = {
 	{.name = "from", .argument = "TIME", .help = "a moment", .kind = RD_OPT_MOMENT, .target = &o.moment},
 	{.name = "colour", .argument = "COLOUR", .help = "a choice", .kind = RD_OPT_CHOICE, .target = &o.choice,
 	 .words = words},
+	{.name = "each", .argument = "TEXT", .help = "one more", .kind = RD_OPT_LIST, .target = &o.list},
 };
 
 static struct rd_command_line line = {
@@ -41,6 +43,7 @@ static int first;
 static int code;
 static char *args[16];
 static int args_n;
+static const char *each[16];
 
 static bool parse(const char *const *given, int fd)
 {
@@ -49,6 +52,7 @@ static bool parse(const char *const *given, int fd)
 
 	strcpy(path, scratch_path("printed"));
 	memset(&o, 0, sizeof o);
+	o.list.at = each;
 	args_n = 0;
 	args[args_n++] = (char *)"tool";
 	for (; *given; given++)
@@ -85,6 +89,18 @@ static void test_all_kinds(void **state)
 	assert_string_equal(args[first + 1], "b");
 	assert_string_equal(printed, "");
 	assert_int_equal(code, 0);
+}
+
+static void test_given_again(void **state)
+{
+	assert_true(PARSE("--each", "a", "x", "--each=b", "--each", "a"));
+	assert_int_equal(o.list.n, 3);
+	assert_string_equal(each[0], "a");
+	assert_string_equal(each[1], "b");
+	assert_string_equal(each[2], "a");
+	assert_int_equal(args_n - first, 1);
+	assert_false(PARSE("--each", "a", "x", "--each="));
+	assert_string_equal(printed, "tool: --each: an empty TEXT (see tool --help)\n");
 }
 
 static void test_words_behind_two_dashes(void **state)
@@ -174,6 +190,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_kinds),
+		cmocka_unit_test(test_given_again),
 		cmocka_unit_test(test_words_behind_two_dashes),
 		cmocka_unit_test(test_a_second_table_begins_anew),
 		cmocka_unit_test(test_refuses),

@@ -15,6 +15,8 @@ is "encode: the bytes" "3c00000002000000230d3ce1bccc124e931bd9cc2eee27e478563412
 	"$(od -An -v -tx1 "$scratch/minute" | tr -d ' \n')"
 $capture encode --every 1m --provider $guid --provider $other 2>/dev/null | cmp -s - "$scratch/minute" &&
 	ok "encode: a name and its GUID, a minute and its seconds" || not_ok "encode: a name and its GUID, a minute and its seconds"
+$capture encode --every 60 --provider "{$guid}" --provider "{$other}" 2>/dev/null | cmp -s - "$scratch/minute" &&
+	ok "encode: GUIDs in braces" || not_ok "encode: GUIDs in braces"
 $capture encode --every 60 --provider $runtime --provider $other --format hex 2>/dev/null | tr -d ' \n' >"$scratch/hex"
 is "encode: hex is the same bytes" "$(od -An -v -tx1 "$scratch/minute" | tr -d ' \n')" "$(cat "$scratch/hex")"
 is "decode: json" "60 $guid $runtime $other null" \
