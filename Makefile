@@ -3,7 +3,7 @@
 # A room is a top-level folder. Each becomes one static library from all its .c files, so a new
 # file needs no line here. Whatever changes the compilation has a folder of its own, build/FLAVOUR/.
 
-ROOMS := base proto trace profile store net capture broker worker merger report cli
+ROOMS := base proto trace profile store net capture symbols broker worker merger report cli
 
 # What a room stands on, in link order. The system libraries come with the room that calls them.
 NEEDS_base :=
@@ -13,11 +13,12 @@ NEEDS_profile := trace proto base
 NEEDS_store := profile trace proto base
 NEEDS_net := proto base
 NEEDS_capture := base
+NEEDS_symbols := base
 NEEDS_report := store profile trace proto base
 NEEDS_broker := net store profile trace proto base
 NEEDS_worker := net profile trace proto base
 NEEDS_merger := net store profile trace proto base
-NEEDS_cli := broker worker merger report capture net store profile trace proto base
+NEEDS_cli := broker worker merger report capture symbols net store profile trace proto base
 
 SYSLIBS_base := -lxxhash
 SYSLIBS_proto := -lprotobuf-c

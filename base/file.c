@@ -65,6 +65,20 @@ static int write_all(int fd, const uint8_t *from, size_t size_bytes, const uint6
 	return RD_OK;
 }
 
+int rd_read_start(const char *path, size_t size_bytes, struct rd_bytes *out, struct rd_error *err)
+{
+	size_t before = out->n;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return rd_error_at(err, rd_fail_errno(err, "cannot open"), path, RD_NO_OFFSET);
+	uint8_t *at = rd_bytes_extend(out, size_bytes);
+	int64_t n = at ? rd_pread_some(fd, at, size_bytes, 0, err) : rd_fail_nomem(err);
+	close(fd);
+	out->n = before + (n < 0 ? 0 : (size_t)n);
+	return n < 0 ? rd_error_at(err, (int)n, path, RD_NO_OFFSET) : 0;
+}
+
 int rd_write_all(int fd, const void *buf, size_t size_bytes, struct rd_error *err)
 {
 	return write_all(fd, buf, size_bytes, NULL, err);

@@ -9,11 +9,17 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 
 /* Read exactly size_bytes at offset; RD_TRUNCATED when the file ends before, RD_IO else. */
 int rd_pread_all(int fd, void *buf, size_t size_bytes, uint64_t offset, struct rd_error *err);
 /* Read what there is, at most size_bytes; the count, or a negative code. */
 int64_t rd_pread_some(int fd, void *buf, size_t size_bytes, uint64_t offset, struct rd_error *err);
+/*
+ * Append what a file begins with, at most size_bytes: for small files that are read whole, with one byte more than any
+ * may have. RD_IO with the path, RD_NOMEM.
+ */
+int rd_read_start(const char *path, size_t size_bytes, struct rd_bytes *out, struct rd_error *err);
 /* Write all, through EINTR and short writes. */
 int rd_write_all(int fd, const void *buf, size_t size_bytes, struct rd_error *err);
 /* The same at a place of the file. */

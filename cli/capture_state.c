@@ -3,9 +3,7 @@
  */
 #include "cli/capture_state.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/log.h"
@@ -163,18 +161,12 @@ static int make(const struct words *w, struct rd_bytes *bytes, struct rd_error *
 
 static int read_bytes(const char *path, struct rd_bytes *bytes, struct rd_error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return rd_error_at(err, rd_fail_errno(err, "cannot open"), path, RD_NO_OFFSET);
 	/* A byte more than any has tells that there is more. */
-	uint8_t *at = rd_bytes_extend(bytes, RD_CAPTURE_BYTES_MOST + 1);
-	int64_t n = at ? rd_pread_some(fd, at, RD_CAPTURE_BYTES_MOST + 1, 0, err) : rd_fail_nomem(err);
-	close(fd);
-	bytes->n = n < 0 ? 0 : (size_t)n;
-	if (n > RD_CAPTURE_BYTES_MOST)
-		n = rd_fail(err, RD_CORRUPT, "longer than any capture state, %d bytes", RD_CAPTURE_BYTES_MOST);
-	return n < 0 ? rd_error_at(err, (int)n, path, RD_NO_OFFSET) : 0;
+	int rc = rd_read_start(path, RD_CAPTURE_BYTES_MOST + 1, bytes, err);
+
+	if (rc == 0 && bytes->n > RD_CAPTURE_BYTES_MOST)
+		rc = rd_fail(err, RD_CORRUPT, "longer than any capture state, %d bytes", RD_CAPTURE_BYTES_MOST);
+	return rc < 0 ? rd_error_at(err, rc, path, RD_NO_OFFSET) : 0;
 }
 
 static void show(const struct words *w, const struct rd_capture_state *s, struct rd_span bytes, struct rd_out *o)

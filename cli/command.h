@@ -27,6 +27,7 @@ int rd_cmd_inspect(int argc, char **argv);
 int rd_cmd_events(int argc, char **argv);
 int rd_cmd_keys(int argc, char **argv);
 int rd_cmd_capture_state(int argc, char **argv);
+int rd_cmd_il_map(int argc, char **argv);
 int rd_cmd_submit(int argc, char **argv);
 int rd_cmd_status(int argc, char **argv);
 int rd_cmd_result(int argc, char **argv);

@@ -28,6 +28,7 @@ static const struct command {
 	{"retry", "try again what of jobs was given up", rd_cmd_retry},
 	{"keys", "make the keys by which a broker and its peers know each other over tcp", rd_cmd_keys},
 	{"capture-state", "write or check which providers Windows asks again and again for a rundown", rd_cmd_capture_state},
+	{"il-map", "convert offsets of IL before and after a profiler rewrote a method", rd_cmd_il_map},
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 

@@ -48,6 +48,7 @@ allow profile trace proto base
 allow store profile base
 allow net proto base
 allow capture base
+allow symbols base
 
 include='^[[:space:]]*#[[:space:]]*include[[:space:]]*'
 forbid "$include[<\"](zmq|czmq|lmdb)" "neither sockets nor databases here" base trace profile
@@ -57,8 +58,8 @@ forbid "$include\"trace/(un[^m]|u[^n]|[^u])" "the broker never opens a trace" br
 # Libraries neither print nor exit; base/log.c is the one that writes to stderr.
 word='(^|[^A-Za-z0-9_])'
 forbid "$word(v?printf|puts|putchar|perror|v?fprintf|fputs|fputc|putc|v?dprintf|fwrite|syslog)[[:space:]]*\\(" \
-	"a library does not print" $(find base -name '*.[ch]' ! -name 'log.[ch]') trace profile store net capture
+	"a library does not print" $(find base -name '*.[ch]' ! -name 'log.[ch]') trace profile store net capture symbols
 forbid "$word(_?exit|_Exit|quick_exit|abort|errx?|warnx?)[[:space:]]*\\(" "a library does not exit" \
-	base trace profile store net capture
+	base trace profile store net capture symbols
 
 exit $status

@@ -55,6 +55,32 @@ static void reads_are_whole_or_truncated(void **state)
 	close(fd);
 }
 
+/* All of a short file, the start of a longer one, behind what was there; on failure nothing more. */
+static void starts_are_read(void **state)
+{
+	struct rd_bytes out = {0};
+	struct rd_error err;
+	char path[4096];
+
+	snprintf(path, sizeof path, "%s", scratch_path("start"));
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	assert_ok(rd_write_all(fd, "abcdef", 6, &err), &err);
+	close(fd);
+	assert_ok(rd_read_start(path, 4, &out, &err), &err);
+	assert_ok(rd_read_start(path, 100, &out, &err), &err);
+	assert_int_equal(out.n, 10);
+	assert_memory_equal(out.at, "abcdabcdef", 10);
+	rd_error_clear(&err);
+	assert_code(RD_IO, rd_read_start(scratch_path("no start"), 4, &out, &err));
+	assert_non_null(strstr(err.file, "no start"));
+	assert_code(RD_IO, rd_read_start(scratch_folder(), 4, &out, &err));
+	rd_fail_allocation(1);
+	assert_code(RD_NOMEM, rd_read_start(path, 1000, &out, &err));
+	rd_fail_allocation(0);
+	assert_int_equal(out.n, 10);
+	rd_bytes_release(&out);
+}
+
 static void writes_are_whole(void **state)
 {
 	struct rd_error err;
@@ -268,7 +294,8 @@ static void syncs_and_says_what_it_cannot(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_are_whole_or_truncated),  cmocka_unit_test(writes_are_whole),
+		cmocka_unit_test(reads_are_whole_or_truncated),  cmocka_unit_test(starts_are_read),
+		cmocka_unit_test(writes_are_whole),
 		cmocka_unit_test(writes_go_to_their_place),      cmocka_unit_test(paths_fit_or_fail),
 		cmocka_unit_test(private_folders_are_private),   cmocka_unit_test(trees_go_links_stay),
 		cmocka_unit_test(deep_trees_need_no_recursion),  cmocka_unit_test(links_are_followed_to_their_end),

@@ -59,6 +59,9 @@ code capture-state 0 "$rundown" capture-state encode --disable
 code capture-state 1 "$rundown" capture-state check tests/fuzz/corpus/capture/twice
 code capture-state 1 "$rundown" capture-state decode "$scratch/nothing"
 code capture-state 2 "$rundown" capture-state encode
+code il-map 0 "$rundown" il-map convert --to-old tests/fuzz/corpus/il_map/three 12
+code il-map 1 "$rundown" il-map convert --to-old tests/fuzz/corpus/il_map/unsorted 12
+code il-map 2 "$rundown" il-map convert tests/fuzz/corpus/il_map/three 12
 
 # ---- with daemons
 

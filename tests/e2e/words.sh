@@ -37,7 +37,7 @@ refused "unknown command" "no such command: 'reprot'; did you mean report?" repr
 refused "an option without a command" "unknown option --foo" --foo
 refused "a letter without a command" "unknown option -x" -x
 refused "help about nothing" "no such command: 'nothing'" help nothing
-for command in run report diff top inspect events keys capture-state; do
+for command in run report diff top inspect events keys capture-state il-map; do
 	refused "$command: no word" "is missing (see rundown $command --help)" $command
 	refused "$command: unknown option" "unknown option --nonsense" $command x --nonsense
 	refused "$command: unknown letter" "unknown option -Z" $command -Z x
