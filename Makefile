@@ -101,7 +101,7 @@ room_syslibs = $(foreach r,$1,$(SYSLIBS_$r))
 
 UNIT_C := $(foreach c,$(C_FILES),$(if $(filter test_%,$(notdir $c)),$(filter tests/%,$c)))
 FUZZ_C := $(filter tests/fuzz/fuzz_%,$(C_FILES))
-TOOL_C := $(filter tests/gen/gen_% tests/bench/%,$(C_FILES))
+TOOL_C := $(filter tests/gen/gen_% tests/bench/% tests/faults/%,$(C_FILES))
 # Every other file below tests/ helps the tests: one library for each folder, tests/*.c being one as well.
 # Preloaded by a test into the programs: each file is a shared object.
 PRELOAD_C := $(filter tests/preload/%,$(C_FILES))

@@ -15,8 +15,10 @@
  * was let in, whose words may still wait to be read.
  */
 #define JUST_NOW_NS UINT64_C(5000000000)
-/* A key may be authorised again. */
+/* A key may be authorised again, and what was no message may have been a bad line. */
 #define AGAIN_NS    UINT64_C(1000000000)
+/* libzmq comes back by itself from most ends of a connection, within a second, and from some never. */
+#define GIVEN_UP_NS UINT64_C(3000000000)
 
 int rd_monitor_open(struct rd_net *n, void *handle, int events, void **out, struct rd_error *err)
 {
@@ -76,6 +78,8 @@ static unsigned failed(struct rd_socket *s, unsigned event)
 		s->again_ns = rd_now_ns() + AGAIN_NS;
 		return RD_NET_REFUSED;
 	}
+	if (event == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL)
+		s->again_ns = rd_now_ns() + AGAIN_NS;
 	tell_failure(s, "handshake_failed",
 		     s->keyed                          ? "is the server's public key this broker's?"
 		     : rd_endpoint_is_tcp(s->endpoint) ? "does this broker want keys?"
@@ -95,10 +99,13 @@ static unsigned take(struct rd_socket *s, unsigned event, uint32_t value)
 	case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
 		s->up_ns = rd_now_ns();
 		s->up = true;
+		s->again_ns = 0;
 		return RD_NET_UP;
 	case ZMQ_EVENT_DISCONNECTED:
 		if (zap && !rd_zap_went(zap, (int)value) && rd_now_ns() - s->up_ns > JUST_NOW_NS)
 			return 0;
+		if (!s->listens && s->again_ns == 0)
+			s->again_ns = rd_now_ns() + GIVEN_UP_NS;
 		/* Who connects has one connection; one that never came up cannot have gone. */
 		if (!s->listens && !s->up)
 			return 0;

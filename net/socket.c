@@ -21,8 +21,15 @@
  * well-behaved peers never reach.
  */
 #define HIGH_WATER           100000
-#define HEARTBEAT_IVL_MS     1000
-#define HEARTBEAT_TIMEOUT_MS 3000
+/*
+ * Whether the machine at the other end is there is asked by the kernel, of idle connections by keepalives, of others by
+ * what is not acknowledged. Heartbeats of libzmq would ask, too, but 4.3.4 aborts the process (an assertion in
+ * out_event of stream_engine_base.cpp) when one is due on a connection that it had stopped reading and that failed then; changed
+ * bits on the way led there within seconds (tests/faults/fault_proxy.c).
+ */
+#define KEEPALIVE_S          1
+#define KEEPALIVES           3
+#define UNACKNOWLEDGED_MS    4000
 /* Whoever has not proved himself by then is a stranger. */
 #define HANDSHAKE_MS         5000
 /* Daemons start at the same time: look again soon, and less and less often when nobody is there. */
@@ -143,8 +150,11 @@ static int set_options(struct rd_socket *s, struct rd_error *err)
 		{ZMQ_LINGER, 0},
 		{ZMQ_SNDHWM, HIGH_WATER},
 		{ZMQ_RCVHWM, HIGH_WATER},
-		{ZMQ_HEARTBEAT_IVL, HEARTBEAT_IVL_MS},
-		{ZMQ_HEARTBEAT_TIMEOUT, HEARTBEAT_TIMEOUT_MS},
+		{ZMQ_TCP_KEEPALIVE, 1},
+		{ZMQ_TCP_KEEPALIVE_IDLE, KEEPALIVE_S},
+		{ZMQ_TCP_KEEPALIVE_INTVL, KEEPALIVE_S},
+		{ZMQ_TCP_KEEPALIVE_CNT, KEEPALIVES},
+		{ZMQ_TCP_MAXRT, UNACKNOWLEDGED_MS},
 		{ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS},
 		{ZMQ_IMMEDIATE, 1},
 		{ZMQ_RECONNECT_IVL, RECONNECT_MS},

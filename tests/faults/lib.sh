@@ -1,7 +1,7 @@
 # What the fault scripts share; sourced. They run in the root of the repository, as the e2e scripts do.
 #
 # A case is called fault_NN_WORDS after its row of docs/reliability.md. RD_FAULTS=full: as often and as long as that
-# page says; else a short cut. RD_SEED: the random numbers. A line `# figure NN TEXT` is what was measured.
+# page says; else a short cut. RD_KEEP=DIR: the daemons' logs stay there. RD_SEED: the random numbers. A line `# figure NN TEXT` is what was measured.
 #
 # After a fault the oracles: O1 the digest is that of an undisturbed run; O2 every shard is merged or quarantined, none
 # twice; O3 what was acknowledged is there; O4 in time; O5 no daemon ended unasked or left a sanitizer's report, and
@@ -101,7 +101,7 @@ stop_all()
 	wait $all 2>/dev/null
 	all=
 }
-trap 'stop_all; type at_end >/dev/null 2>&1 && at_end; chmod -R u+rwx "$scratch" 2>/dev/null; rm -rf "$scratch"' EXIT
+trap '[ -z "${RD_KEEP:-}" ] || cp -r "$scratch/log" "$RD_KEEP"; stop_all; type at_end >/dev/null 2>&1 && at_end; chmod -R u+rwx "$scratch" 2>/dev/null; rm -rf "$scratch"' EXIT
 
 # ---- jobs
 
