@@ -24,12 +24,12 @@
 /*
  * Whether the machine at the other end is there is asked by the kernel, of idle connections by keepalives, of others by
  * what is not acknowledged. Heartbeats of libzmq would ask, too, but 4.3.4 aborts the process (an assertion in
- * out_event of stream_engine_base.cpp) when one is due on a connection that it had stopped reading and that failed then; changed
- * bits on the way led there within seconds (tests/faults/fault_proxy.c).
+ * out_event of stream_engine_base.cpp) when one is due on a connection that it had stopped reading and that failed
+ * then; changed bits on the way led there within seconds (tests/faults/fault_proxy.c).
  */
 #define KEEPALIVE_S          1
-#define KEEPALIVES           3
-#define UNACKNOWLEDGED_MS    4000
+#define KEEPALIVES           2
+#define UNACKNOWLEDGED_MS    3000
 /* Whoever has not proved himself by then is a stranger. */
 #define HANDSHAKE_MS         5000
 /* Daemons start at the same time: look again soon, and less and less often when nobody is there. */
