@@ -57,4 +57,6 @@ cmp -s "$scratch/a" "$scratch/c"
 is "another seed is another" 1 $?
 "$gen" --small 2>/dev/null
 is "wrong usage" 2 $?
+"$gen" --small --lanes 5000 -o "$scratch/c" 2>"$scratch/err"
+is "more lanes of memory than there are" "2 gen_trace: --lanes: at most 4096" "$? $(cat "$scratch/err")"
 plan

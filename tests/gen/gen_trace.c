@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "tests/gen/make.h"
 #include "tests/gen/play.h"
 
 static const char help[] =
@@ -42,19 +43,20 @@ enum chosen {
 static const struct {
 	const char *name;
 	size_t at;
+	uint32_t most; /* 0: any */
 } numbers[] = {
-	{"samples", offsetof(struct gen_options, samples)},
-	{"lives", offsetof(struct gen_options, lives)},
-	{"noise", offsetof(struct gen_options, noise)},
-	{"noise-bytes", offsetof(struct gen_options, noise_bytes)},
-	{"stacks", offsetof(struct gen_options, stacks)},
-	{"depth", offsetof(struct gen_options, depth)},
-	{"processes", offsetof(struct gen_options, processes)},
-	{"lanes", offsetof(struct gen_options, lanes)},
-	{"slots", offsetof(struct gen_options, slots)},
-	{"lost", offsetof(struct gen_options, lost)},
-	{"untold", offsetof(struct gen_options, untold)},
-	{"keyframes", offsetof(struct gen_options, keyframes)},
+	{"samples", offsetof(struct gen_options, samples), 0},
+	{"lives", offsetof(struct gen_options, lives), 0},
+	{"noise", offsetof(struct gen_options, noise), 0},
+	{"noise-bytes", offsetof(struct gen_options, noise_bytes), 0},
+	{"stacks", offsetof(struct gen_options, stacks), 0},
+	{"depth", offsetof(struct gen_options, depth), 0},
+	{"processes", offsetof(struct gen_options, processes), 0},
+	{"lanes", offsetof(struct gen_options, lanes), GEN_LANES_MAX},
+	{"slots", offsetof(struct gen_options, slots), 0},
+	{"lost", offsetof(struct gen_options, lost), 0},
+	{"untold", offsetof(struct gen_options, untold), 0},
+	{"keyframes", offsetof(struct gen_options, keyframes), 0},
 };
 #define NUMBERS (sizeof numbers / sizeof *numbers)
 
@@ -102,6 +104,11 @@ static void take(struct gen_options *o, int option, const char *text)
 		o->clock = word(text, clocks, "clock");
 		return;
 	default:
+		if (option >= NUMBER && numbers[option - NUMBER].most && number > numbers[option - NUMBER].most) {
+			fprintf(stderr, "gen_trace: --%s: at most %u\n", numbers[option - NUMBER].name,
+				numbers[option - NUMBER].most);
+			exit(2);
+		}
 		if (option >= NUMBER)
 			memcpy((uint8_t *)o + numbers[option - NUMBER].at, &(uint32_t){(uint32_t)number}, 4);
 	}
