@@ -257,7 +257,7 @@ check-damage: $(DAMAGE_TEST)
 check-large: all tests
 	@V=1 RD_LARGE=full $(RUN_TESTS) tests/e2e/large.sh tests/e2e/streams.sh
 
-# Every fault of docs/reliability.md, as often and as long as it says: ten minutes. RD_SEED=N repeats one.
+# Every fault of docs/reliability.md, as often and as long as it says: a quarter of an hour. RD_SEED=N repeats one.
 .PHONY: check-faults
 check-faults: all tests
 	@V=1 RD_FAULTS=full RD_SEEDS=1000 RD_TIMEOUT=3600 $(RUN_TESTS) $(B)/tests/broker/test_storm $(B)/tests/simulation/test_simulation $(FAULTS)
@@ -408,7 +408,7 @@ help:
 #@                      the parts of `make check`
 #@ make check-damage    every shared trace cut and changed at thousands of places (ten minutes)
 #@ make check-large     traces of many gigabytes, stacks and samples (a minute)
-#@ make check-faults    kills, partitions, full disks, wrong clocks, poison (docs/reliability.md; ten minutes, as root)
+#@ make check-faults    kills, partitions, full disks, wrong clocks, poison (docs/reliability.md; a quarter of an hour, as root)
 #@ make check-properties SEEDS=300
 #@                      so many made-up traces, each sharded and delivered in several ways; SEED=N: that one alone
 #@ make check-simulation SEEDS=2000
