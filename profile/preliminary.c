@@ -232,9 +232,8 @@ struct file {
 struct believing {
 	struct file (*file)(const void *ctx, size_t i);
 	const void *ctx;
-	size_t n;      /* files; they are one group */
-	bool once;     /* as in struct rd_count */
-	bool weighted; /* a sample's weight says how many it stands for */
+	size_t n; /* files; they are one group */
+	bool few; /* samples weigh those they stand for, and an address is asked once (struct rd_count) */
 };
 
 static int believe(const struct believing *b, struct rd_partial *to, struct rd_progress *progress, struct rd_error *err)
@@ -249,10 +248,10 @@ static int believe(const struct believing *b, struct rd_partial *to, struct rd_p
 		rc = rd_group_add_file(&group, (uint32_t)i, f.info, f.tables, err);
 	}
 	if (rc == 0)
-		rc = count(&content, &group, b->once, progress, err);
+		rc = count(&content, &group, b->few, progress, err);
 	rd_group_release(&group);
 	if (rc == 0)
-		rc = fold(&content, to, b->weighted, progress, err);
+		rc = fold(&content, to, b->few, progress, err);
 	rd_content_release(&content);
 	return rc;
 }
@@ -275,7 +274,7 @@ int rd_finish_preliminary(const struct rd_trace_info *info, struct rd_partial *p
 {
 	struct rd_partial few;
 	struct shard shard = {info, &few};
-	struct believing b = {.file = file_of_shard, .ctx = &shard, .n = 1, .once = true, .weighted = true};
+	struct believing b = {.file = file_of_shard, .ctx = &shard, .n = 1, .few = true};
 	int rc = make_few(p, &few, err);
 
 	if (rc < 0)
