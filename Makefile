@@ -120,7 +120,7 @@ FAULTS := $(filter-out %/lib.sh,$(sort $(wildcard tests/faults/*.sh)))
 E2E := $(filter-out %/lib.sh,$(sort $(wildcard tests/e2e/*.sh tests/e2e/*.py)))
 BINARIES := $(foreach p,$(PROGRAMS),$(if $(wildcard $(MAIN_$p)/main.c),$(BIN)/$p))
 MAN := $(wildcard docs/man/*.1)
-DOCS := $(wildcard README.md LICENSE docs/*.md docs/*.png)
+DOCS := $(wildcard README.md LICENSE docs/*.md docs/*.png docs/*.svg)
 FORMAT_DOCS := $(wildcard docs/formats/*.md)
 
 .DELETE_ON_ERROR:
