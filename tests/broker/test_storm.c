@@ -8,6 +8,7 @@
  */
 #include "profile/index_codec.h"
 #include "tests/broker/stage.h"
+#include "tests/random.h"
 
 #define SECOND      UINT64_C(1000000000)
 #define WORKERS     4
@@ -32,7 +33,6 @@ struct worker {
 
 static struct {
 	struct stage s;
-	uint64_t random;
 	struct worker workers[WORKERS];
 	rd_peer merger;
 	uint8_t uuids;
@@ -44,14 +44,6 @@ static struct {
 	bool finished, failed;
 	uint64_t poison; /* a shard that always fails; UINT64_MAX none */
 } w;
-
-static uint64_t roll(uint64_t n)
-{
-	w.random ^= w.random << 13;
-	w.random ^= w.random >> 7;
-	w.random ^= w.random << 17;
-	return w.random % n;
-}
 
 static bool is_gone(rd_peer id)
 {
@@ -354,7 +346,7 @@ static void open_world(uint64_t seed)
 	struct rd_broker_options opt = {.epoch = {1}, .attempts = 3};
 
 	memset(&w, 0, sizeof w);
-	w.random = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+	random_begin(seed);
 	w.ids = 100;
 	w.uuids = 10;
 	w.poison = UINT64_MAX;
@@ -445,16 +437,7 @@ static void a_crash_at_every_commit_changes_nothing(void **state)
 
 static void every_seed_ends_well(void **state)
 {
-	const char *asked = getenv("RD_SEED"), *many = getenv("RD_SEEDS");
-	uint64_t from = asked ? strtoull(asked, NULL, 10) : 1;
-	uint64_t to = asked ? from : many ? strtoull(many, NULL, 10) : 400;
-
-	for (uint64_t seed = from; seed <= to; seed++) {
-		/* On its own line, so that a failure names the one before it. */
-		printf("# RD_SEED=%llu\r", (unsigned long long)seed);
-		run_seed(seed);
-	}
-	printf("\n");
+	random_seeds(400, run_seed);
 }
 
 int main(void)

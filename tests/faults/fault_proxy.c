@@ -20,6 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/random.h"
+
 #define PAIRS_MAX    256
 #define BUFFER_BYTES 65536
 #define REPLAY_BYTES 16384
@@ -46,7 +48,6 @@ enum { DELAY, SPLIT, STALL, CUT, FLIP, REPLAY, FAULTS };
 static struct pair pairs[PAIRS_MAX];
 static bool wanted[FAULTS];
 static unsigned done[FAULTS], connections;
-static uint64_t numbers;
 static uint16_t target;
 static volatile sig_atomic_t ending;
 
@@ -54,14 +55,6 @@ static void on_end(int number)
 {
 	(void)number;
 	ending = 1;
-}
-
-static uint64_t roll(uint64_t n)
-{
-	numbers ^= numbers << 13;
-	numbers ^= numbers >> 7;
-	numbers ^= numbers << 17;
-	return numbers % n;
 }
 
 static uint64_t now_ns(void)
@@ -207,8 +200,8 @@ static void serve(int listener)
 	for (struct pair *p = pairs; p < pairs + PAIRS_MAX; p++)
 		for (int i = 0; p->fd[0] >= 0 && i < 2; i++) {
 			of[n] = p;
-			polls[n++] = (struct pollfd){
-				p->fd[i], p->way[i].n < BUFFER_BYTES && !p->way[i].ended ? POLLIN : 0, 0};
+			polls[n++] = (struct pollfd){p->fd[i],
+						     p->way[i].n < BUFFER_BYTES && !p->way[i].ended ? POLLIN : 0, 0};
 		}
 	poll(polls, n, 5);
 	if (polls[0].revents & POLLIN)
@@ -247,7 +240,7 @@ int main(int argc, char **argv)
 	}
 	struct sockaddr_in a = address((uint16_t)atoi(argv[1]));
 	target = (uint16_t)atoi(argv[2]);
-	numbers = strtoull(argv[3], NULL, 10) * UINT64_C(0x9e3779b97f4a7c15) + 1;
+	random_begin(strtoull(argv[3], NULL, 10));
 	for (int i = 0; i < PAIRS_MAX; i++)
 		pairs[i].fd[0] = pairs[i].fd[1] = -1;
 	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);

@@ -408,3 +408,12 @@ void scene_of_samples(struct scene *s)
 			     .table = RD_TABLE_SAMPLES,
 			     .sample = {.time = 150, .kind = RD_SAMPLE_MANAGED, .pid = 9, .thread = 3, .weight = 5}});
 }
+
+void scene_believe(struct rd_partial *p, size_t shard)
+{
+	struct rd_error err;
+	struct scene none;
+
+	scene_init(&none);
+	assert_ok(rd_finish_preliminary(&none.info[0], p, NULL, &err), &err);
+}

@@ -54,6 +54,8 @@ int scene_finish(const struct scene *s, size_t shards, size_t (*shard_of)(void *
 		 const struct rd_finish_options *opt, struct rd_result *out, struct rd_error *err);
 /* One shard, nothing filtered; fails the test when it fails. */
 void scene_run(const struct scene *s, struct rd_result *out);
+/* A `spoil` that gives a shard its preliminary histogram. */
+void scene_believe(struct rd_partial *p, size_t shard);
 /* All items as one partial of one shard. */
 void scene_partial(const struct scene *s, struct rd_partial *p);
 

@@ -348,15 +348,6 @@ static void test_files_decide_before_places(void **state)
 
 /* ---- the belief */
 
-static void add_preliminary(struct rd_partial *p, size_t shard)
-{
-	struct rd_error err;
-	struct scene none;
-
-	scene_init(&none);
-	assert_ok(rd_finish_preliminary(&none.info[0], p, NULL, &err), &err);
-}
-
 static void test_what_reconciliation_changed(void **state)
 {
 	struct scene s;
@@ -364,7 +355,7 @@ static void test_what_reconciliation_changed(void **state)
 	struct rd_error err;
 
 	scene_init(&s);
-	s.spoil = add_preliminary;
+	s.spoil = scene_believe;
 	SCENE_METHOD(&s, "A", .time = 1, .op = RD_OP_LOAD, .start = 0x1000, .size_bytes = 0x10, .pid = 7);
 	SCENE_SAMPLE(&s, 5, 7, 0x1000);
 	SCENE_SAMPLE(&s, 6, 7, 0x1000);

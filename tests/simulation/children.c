@@ -3,9 +3,8 @@
 
 #include "tests/simulation/world.h"
 
-void child_begins(int node, struct child *c, uint64_t id, struct rd_bytes *words)
+void child_begins(struct child *c, uint64_t id, struct rd_bytes *words)
 {
-	(void)node;
 	child_release(c);
 	c->id = id;
 	c->words = *words;

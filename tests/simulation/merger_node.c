@@ -290,7 +290,7 @@ static int act_start(void *ctx, uint64_t child, enum rd_finish_step step, const 
 	}
 	put_frame(&words, RD_FINISH_END, "", 0);
 	world.merger.step = step;
-	child_begins(MERGER_NODE, &world.merger.child, child, &words);
+	child_begins(&world.merger.child, child, &words);
 	/* One that says nothing for so long as its patience fails the job. */
 	world.merger.child.hangs = false;
 	next_word();

@@ -4,7 +4,6 @@
  * happens, the job ends, and its result is that of a quiet night, or it says which shards are missing. A seed that
  * fails prints itself: RD_SEED=N repeats it, RD_SEEDS=N tries so many.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -90,17 +89,8 @@ static void a_night(uint64_t seed)
 
 static void every_night_ends_well(void **state)
 {
-	const char *asked = getenv("RD_SEED"), *many = getenv("RD_SEEDS");
-	uint64_t from = asked ? strtoull(asked, NULL, 10) : 1;
-	uint64_t to = asked ? from : many ? strtoull(many, NULL, 10) : 200;
-
-	for (uint64_t seed = from; seed <= to; seed++) {
-		/* On its own line, so that a failure names the one before it. */
-		printf("# RD_SEED=%llu\r", (unsigned long long)seed);
-		fflush(stdout);
-		a_night(seed);
-	}
-	printf("\n# %u nights: %u kills, %u restarts of the broker around a commit, %u connections broken and %u held "
+	random_seeds(200, a_night);
+	printf("# %u nights: %u kills, %u restarts of the broker around a commit, %u connections broken and %u held "
 	       "back, %u children crashed and %u hung, %u shards quarantined\n",
 	       all.nights, all.kills, all.broker_restarts, all.breaks, all.holds, all.crashes, all.hangs,
 	       all.quarantined);

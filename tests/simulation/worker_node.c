@@ -176,7 +176,7 @@ static int act_start(void *ctx, uint64_t child, const struct rd_message *task, c
 	(void)folder, (void)err;
 	assert_int_equal(w->child.id, 0);
 	assert_int_equal(rd_bytes_append(&words, answer->at, answer->n), 0);
-	child_begins(node_of_ctx(ctx), &w->child, child, &words);
+	child_begins(&w->child, child, &words);
 	if (task->envelope->work->work == RD__WORK__DECODE && task->envelope->work->shard == world.poison)
 		w->child.crashes = true;
 	next_word(node_of_ctx(ctx));

@@ -8,14 +8,6 @@
 
 struct world world;
 
-uint64_t roll(uint64_t n)
-{
-	world.random ^= world.random << 13;
-	world.random ^= world.random >> 7;
-	world.random ^= world.random << 17;
-	return n ? world.random % n : 0;
-}
-
 bool chance(unsigned percent)
 {
 	return roll(100) < percent;
@@ -396,8 +388,7 @@ void open_world(const struct recording *r, uint64_t seed)
 	Rd__Submit base = plain_submit();
 
 	memset(&world, 0, sizeof world);
-	world.random = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
-	roll(1);
+	random_begin(seed);
 	world.recording = r;
 	world.now_ns = 1000 * SECOND;
 	world.peers = 1000;

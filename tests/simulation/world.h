@@ -13,6 +13,7 @@
 #include "merger/merger.h"
 #include "profile/index_codec.h"
 #include "tests/broker/stage.h"
+#include "tests/random.h"
 #include "worker/worker.h"
 
 #define MILLI   UINT64_C(1000000)
@@ -109,7 +110,6 @@ struct world {
 	RD_VEC(struct event) events;
 	uint64_t orders;
 	rd_peer peers;
-	uint64_t random;
 	const struct recording *recording;
 	uint32_t shards;                /* the job is asked for */
 	bool storm;                     /* faults happen */
@@ -125,7 +125,6 @@ struct world {
 
 extern struct world world; /* one at a time */
 
-uint64_t roll(uint64_t n);
 bool chance(unsigned percent);
 /* An event this much later; the caller fills in the rest. Borrowed until the next one. */
 struct event *later(uint64_t ns, void (*happen)(struct event *e), int node);
@@ -159,7 +158,7 @@ void clear_inbox(void);
 void pump_merger(int node);
 
 /* A child begins to speak; its frames go to `frame`, its end to `gone`. */
-void child_begins(int node, struct child *c, uint64_t id, struct rd_bytes *words);
+void child_begins(struct child *c, uint64_t id, struct rd_bytes *words);
 void child_release(struct child *c);
 /* The next frame of what it has to say; false: there is none. */
 bool child_next(struct child *c, struct rd_pipe_frame *f);
